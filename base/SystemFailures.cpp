@@ -24,10 +24,19 @@ using namespace ingot;
 static const char *command = "";
 static char step[96] = "";
 static const bool *reported = nullptr;
-static std::atomic<bool> isEnding{false}, isDone{false},
-    isMemoryNeeded{false};
+static std::atomic<bool> isEnding{false}, isDone{false}, isMemoryNeeded{false};
+static bool isJson = false;
 
 void ingot::nameCommand(const char *name) { command = name; }
+
+void ingot::readJsonFlag(int argc, char *const *argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--"); ++i)
+    isJson |= !strcmp(argv[i], "--json");
+}
+
+bool ingot::writesJson() { return isJson; }
+
+void ingot::setWritesJson() { isJson = true; }
 
 void ingot::nameStep(const char *name) {
   strncpy(step, name, sizeof(step) - 1);
@@ -37,9 +46,55 @@ void ingot::setDone() { isDone = true; }
 
 void ingot::setReported(const bool *isReported) { reported = isReported; }
 
+namespace {
+/// A JSON line in a buffer on the stack. Text that does not fit is left out.
+class JsonLine {
+public:
+  /// Appends text as it is.
+  void put(const char *text) {
+    for (; *text && length < kRoom; ++text)
+      bytes[length++] = *text;
+  }
+  /// Appends a string in quotes.
+  void quote(const char *text) {
+    put("\"");
+    for (; *text && length < kRoom - 8; ++text) {
+      const auto byte = static_cast<unsigned char>(*text);
+      if (byte == '"' || byte == '\\')
+        bytes[length++] = '\\';
+      bytes[length++] = byte < 0x20 ? ' ' : *text;
+    }
+    put("\"");
+  }
+  void write() {
+    bytes[length++] = '\n';
+    (void)!::write(STDERR_FILENO, bytes, length);
+  }
+
+private:
+  static constexpr size_t kRoom = 900;
+  char bytes[kRoom + 4];
+  size_t length = 0;
+};
+} // namespace
+
+static void printJson(const char *reason) {
+  JsonLine line;
+  line.put("{\"type\":\"message\",\"severity\":\"error\",\"text\":");
+  line.quote(reason);
+  if (*step) {
+    line.put(",\"phase\":");
+    line.quote(step);
+  }
+  line.put("}");
+  line.write();
+}
+
 /// Prints one line from a buffer on the stack with a single write. There may be
 /// no memory and no usable heap.
 static void printLine(const char *reason) {
+  if (isJson)
+    return printJson(reason);
   char line[512];
   int length = snprintf(line, sizeof(line) - 1, "%singot%s%s: error: %s%s%s",
                         isatty(STDERR_FILENO) ? "\r\033[K" : "",
@@ -132,6 +187,9 @@ void ingot::endInOneLine(const char *name) {
   std::set_terminate(onTerminate);
   signal(SIGXFSZ, SIG_IGN);
   handleInterrupts();
+  // A reader that goes away makes writes fail. A message then says so.
+  if (isJson)
+    signal(SIGPIPE, SIG_IGN);
   struct sigaction action = {};
   action.sa_sigaction = onBusError;
   action.sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER;

@@ -19,6 +19,14 @@ void endInOneLine(const char *command);
 /// Sets the command name in the line, before endInOneLine is called.
 void nameCommand(const char *command);
 
+/// Makes the line a JSON object from now on if the arguments have --json before
+/// "--". Allocates nothing.
+void readJsonFlag(int argc, char *const *argv);
+/// Returns true if messages are JSON objects, one a line.
+bool writesJson();
+/// Makes messages lines of JSON, as an options file says.
+void setWritesJson();
+
 /// Makes a failing `new` end the process, for code that cannot continue.
 void endWithoutMemory();
 bool isWithoutMemoryTheEnd();

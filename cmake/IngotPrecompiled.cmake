@@ -53,7 +53,7 @@ endfunction()
 # ingot_precompile_dialects(): like ingot_precompile, for all that is built on our
 # dialects: their headers, too, are parsed once.
 macro(ingot_precompile_dialects)
-  file(GLOB_RECURSE ingot_dialect_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/base/*.h
+  file(GLOB_RECURSE ingot_dialect_sources CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/dialects/*.h ${CMAKE_SOURCE_DIR}/dialects/*.inc
     ${CMAKE_SOURCE_DIR}/dialects/*.td ${CMAKE_SOURCE_DIR}/runtime/include/*)
   ingot_precompile(IngotPrecompiledDialects

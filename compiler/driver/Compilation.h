@@ -10,6 +10,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/ErrorWatch.h"
 #include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/PhaseProgress.h"
 #include "passes/quantize/CalibrationFile.h"
 
 namespace ingot {
@@ -19,7 +20,7 @@ class Compilation {
 public:
   Compilation(const CompileOptions &options, mlir::MLIRContext &context)
       : options(options), pipeline(options.pipeline), context(context),
-        errors(context), files(context, options.output) {}
+        errors(context), progress(options), files(context, options.output) {}
 
   mlir::FailureOr<CompileResult> run();
   mlir::FailureOr<std::string> describePipeline();
@@ -38,7 +39,7 @@ private:
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
   void checkBF16();
-  void checkHalfSums();
+  void checkF16Sums();
   void chooseKernels();
   mlir::LogicalResult importAndLower();
   mlir::LogicalResult runSharedPhases();
@@ -71,6 +72,16 @@ private:
   mlir::LogicalResult fail(const llvm::Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
+  /// Fails with a message and a way out, which becomes a note of the
+  /// diagnostic.
+  mlir::LogicalResult fail(const llvm::Twine &message,
+                           const llvm::Twine &hint) {
+    mlir::InFlightDiagnostic error =
+        mlir::emitError(mlir::UnknownLoc::get(&context));
+    error << message;
+    error.attachNote() << hint;
+    return error;
+  }
   /// Fails with the text of a problem, unless it is "".
   mlir::LogicalResult failIf(const std::string &problem) {
     return problem.empty() ? mlir::success() : fail(problem);
@@ -78,10 +89,9 @@ private:
   bool optimizesForSize() const {
     return options.pipeline.optimize == OptimizeFor::size;
   }
-  void report(llvm::StringRef step) {
-    if (options.progress)
-      options.progress(step);
-  }
+  /// Starts a step of the progress. Fails if the caller has cancelled.
+  mlir::LogicalResult start(llvm::StringRef step,
+                            const llvm::Twine &description);
   /// Measures the time of a step until the result goes out of scope.
   mlir::TimingScope time(llvm::StringRef step) {
     return options.timing ? options.timing->nest(step) : mlir::TimingScope();
@@ -95,6 +105,7 @@ private:
   mlir::MLIRContext &context;
   /// Any reported error fails the compilation, even if a pass succeeds.
   ErrorWatch errors;
+  PhaseProgress progress;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The levels of --target.
   Targets asked;

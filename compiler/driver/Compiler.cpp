@@ -17,6 +17,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/ingot/Metadata.h"
 #include "dialects/nn/NodeName.h"
+#include "dialects/onnx/OnnxDialect.h"
 #include "passes/legalize/core/Legalize.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "runtime/include/ingot/abi/artifact.h"
@@ -40,6 +41,8 @@ std::unique_ptr<MLIRContext> ingot::createContext() {
   auto context = std::make_unique<MLIRContext>(
       registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
+  // Notes of diagnostics are hints for the user, without MLIR's operations.
+  context->printOpOnDiagnostic(false);
   return context;
 }
 
@@ -47,10 +50,18 @@ std::unique_ptr<MLIRContext> ingot::createContext() {
 // Steps
 //===----------------------------------------------------------------------===//
 
+LogicalResult Compilation::start(StringRef step, const Twine &description) {
+  if (progress.isCancelled())
+    return fail(kCancelled);
+  progress.start(step, description);
+  return success();
+}
+
 LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
                                      StringRef last) {
   for (const Phase &phase : phases) {
-    report(phase.description);
+    if (failed(start(phase.name, phase.description)))
+      return failure();
     if (phase.attachesCalibration && calibration)
       quantize::attachCalibration(module, *calibration,
                                   pipeline.calibrationFile());
@@ -72,8 +83,13 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
             });
           },
           /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-    if (failed(passes.run(module)) ||
-        (!verifiesEach && failed(verify(module))) || failed(errors.check()))
+    progress.watch(passes, context);
+    const LogicalResult ran = passes.run(module);
+    progress.unwatch(context);
+    if (progress.isCancelled())
+      return fail(kCancelled);
+    if (failed(ran) || (!verifiesEach && failed(verify(module))) ||
+        failed(errors.check()))
       return failure();
     if (last == phase.name)
       break;
@@ -102,7 +118,7 @@ LogicalResult Compilation::chooseTargets() {
   auto numbers = targets.front().numbers.texts();
   pipeline.numbers.assign(numbers.begin(), numbers.end());
   checkBF16();
-  checkHalfSums();
+  checkF16Sums();
   if (!options.pipeline.emulateOn.empty() &&
       !emulate(targets, options.pipeline.emulateOn, error))
     return fail(error);
@@ -111,9 +127,9 @@ LogicalResult Compilation::chooseTargets() {
                             ? last && last->dependsOnLevel
                             : options.emit != EmitKind::sharedLibrary;
   if (targets.size() > 1 && dependsOnLevel)
-    return fail("only a shared library holds code for several CPU levels; name "
-                "one of them with --target, e.g. --target=" +
-                targets.back().level);
+    return fail("only a shared library holds code for several CPU levels",
+                "name one of them with --target, e.g. --target=" +
+                    targets.back().level);
   return success();
 }
 
@@ -131,7 +147,7 @@ void Compilation::checkBF16() {
 /// Warns that fp16 products are not computed in f16. Drops a calibration, which
 /// then has no effect. Types between products are equal for all levels, so all
 /// levels must have f16 arithmetic.
-void Compilation::checkHalfSums() {
+void Compilation::checkF16Sums() {
   auto lacksFP16 = [](const Target &target) { return !target.info().hasFP16; };
   if (pipeline.precision != Precision::fp16)
     return;
@@ -214,7 +230,8 @@ LogicalResult Compilation::runSharedPhases() {
 }
 
 LogicalResult Compilation::importAndLower() {
-  report("import");
+  if (failed(start("import", "import")))
+    return failure();
   ImportOptions import = options.import;
   std::vector<llvm::sys::fs::UniqueID> externalFiles;
   import.externalFiles = &externalFiles;
@@ -227,6 +244,10 @@ LogicalResult Compilation::importAndLower() {
   }
   if (!module || failed(errors.check()))
     return failure();
+  if (options.operators)
+    module->walk([&](onnx::NodeOp node) {
+      (*options.operators)[nodeNameOf(node.getLoc())] = node.getOpType().str();
+    });
   sizes.modelWeights = countConstantBytes(*module);
   if (failed(failIf(checkNamesAgainst(options, externalFiles))) ||
       failed(checkCalibration(externalLocations)))
@@ -335,7 +356,8 @@ OwningOpRef<ModuleOp> Compilation::lower(const Target &target) {
 
 FailureOr<std::unique_ptr<Compilation::LevelModule>>
 Compilation::translate(ModuleOp lowered, const Target &target) {
-  report("code generation for " + target.level);
+  if (failed(start("code", "code generation for " + target.level)))
+    return failure();
   auto code = std::make_unique<LevelModule>();
   code->machine = target.createTargetMachine();
   if (!code->machine)
@@ -383,7 +405,7 @@ LogicalResult Compilation::readCalibration() {
 LogicalResult
 Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
   if (options.emit == EmitKind::mlir && !pipeline.observe &&
-      !pipeline.switches && pipeline.calibration.empty())
+      !pipeline.precisionFlags && pipeline.calibration.empty())
     return success();
   std::string problem = quantize::hashModel(
       options.input,
@@ -395,11 +417,11 @@ Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
   if (pipeline.calibration.empty() || modelSha256 == calibration->sha256)
     return success();
   return fail("'" + printable(pipeline.calibration) + "' is of '" +
-              printable(calibration->model) + "' with SHA-256 " +
-              StringRef(calibration->sha256).take_front(12) + "…, but '" +
-              printable(options.input) + "' has " +
-              StringRef(modelSha256).take_front(12) +
-              "…: calibrate this model");
+                  printable(calibration->model) + "' with SHA-256 " +
+                  StringRef(calibration->sha256).take_front(12) + "…, but '" +
+                  printable(options.input) + "' has " +
+                  StringRef(modelSha256).take_front(12) + "…",
+              "calibrate this model");
 }
 
 FailureOr<CompileResult> Compilation::run() {
@@ -407,16 +429,20 @@ FailureOr<CompileResult> Compilation::run() {
       failed(checkDumps()) || failed(readCalibration()))
     return failure();
   chooseKernels();
+  progress.setLevels(targets.size());
   if (failed(importAndLower()))
     return failure();
   if (options.emit == EmitKind::mlir)
     return emitText();
   if (failed(describe()))
     return failure();
+  progress.setLevels(targets.size());
   FailureOr<CompileResult> result =
       options.emit == EmitKind::sharedLibrary ? emitLibrary() : emitText();
-  if (succeeded(result))
+  if (succeeded(result)) {
     result->modelSha256 = modelSha256;
+    progress.advance(1);
+  }
   return result;
 }
 

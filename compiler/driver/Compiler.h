@@ -7,6 +7,7 @@
 #ifndef INGOT_COMPILER_DRIVER_COMPILER_H
 #define INGOT_COMPILER_DRIVER_COMPILER_H
 
+#include "base/Progress.h"
 #include "compiler/driver/ShapeProfiles.h"
 #include "compiler/driver/SizeReport.h"
 #include "compiler/emit/Emit.h"
@@ -19,6 +20,9 @@ namespace ingot {
 
 class DecisionTrace;
 class ObjectCache;
+
+/// The error of a compilation that its caller cancelled.
+constexpr llvm::StringLiteral kCancelled = "the compilation was cancelled";
 
 /// The kind of output that compileModel writes.
 enum class EmitKind { sharedLibrary, mlir, llvmIR, assembly, object };
@@ -61,9 +65,14 @@ struct CompileOptions {
   std::vector<ShapeProfile> profiles;
   /// True if a run may have sizes outside of the profiles, too.
   bool takesGeneral = false;
-  /// Called with the name of each step, to show progress on a terminal; may be
-  /// null.
-  std::function<void(llvm::StringRef step)> progress;
+  /// Receives each step, and the share of the work that is done. If the caller
+  /// cancels, the compilation fails with the error `kCancelled` and writes no
+  /// file. It asks between passes, and between the code of CPU levels. Messages
+  /// go to the context's diagnostic handler.
+  Progress progress;
+  /// Receives the operator of each ONNX node, by the node's name, for messages.
+  /// May be null.
+  llvm::StringMap<std::string> *operators = nullptr;
   /// Called when all output files have their names. A later error does not fail
   /// the compilation. May be null.
   std::function<void()> published;

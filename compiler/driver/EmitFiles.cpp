@@ -174,10 +174,15 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
                      std::shared_ptr<LevelModule>(std::move(*translated))] {
       code.isEmitted = emitLevel(*module, code.bytes);
     };
-    if (!threads)
+    if (!threads) {
       work();
-    else
-      threads->async(std::move(work));
+    } else {
+      progress.moveToThread();
+      threads->async([this, work = std::move(work)] {
+        work();
+        progress.finishCode();
+      });
+    }
     if (threads && isLarge)
       threads->wait();
     return success();
@@ -201,8 +206,10 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
     else if (failed(emit(*lowered, i)))
       return failure();
   }
-  if (threads)
+  if (threads) {
+    progress.waitForCode(levels.size());
     threads->wait();
+  }
   for (auto [level, code] : llvm::zip_equal(manifest.levels, codes)) {
     StringRef bytes(code.bytes.data(), code.bytes.size());
     if (!code.isEmitted)
@@ -245,7 +252,8 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
     manifest.weightsSha256 = hashWeights(*module);
   }
 
-  report("link");
+  if (failed(start("link", "link")))
+    return failure();
   TimingScope timing = time("link and write");
   if (failed(add(emitDescription())) ||
       (isEmbedded &&
@@ -269,6 +277,8 @@ void Compilation::notePublished() {
 /// Publishes the output files. The library gets its name last. The new weights
 /// have another name, so the old library keeps its weights until then.
 FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
+  if (progress.isCancelled())
+    return fail(kCancelled);
   std::vector<OutputFiles::Name> names;
   auto add = [&](StringRef name, OutputFiles::Write write,
                  bool isExecutable = false) -> LogicalResult {

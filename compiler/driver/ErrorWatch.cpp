@@ -23,6 +23,8 @@ LogicalResult ErrorWatch::handle(Diagnostic &diagnostic) {
     // not see it again.
     Diagnostic translated(diagnostic.getLocation(), diagnostic.getSeverity());
     translated << words;
+    for (Diagnostic &note : diagnostic.getNotes())
+      translated.attachNote(note.getLocation()) << note.str();
     diagnostic = std::move(translated);
   }
   return failure();

@@ -77,7 +77,7 @@ llvm::Expected<PrecisionRecord> PrecisionRecord::parse(StringRef text) {
   PrecisionRecord record;
   const json::Object *object = value->getAsObject();
   if (!object)
-    return llvm::createStringError("it is no JSON object");
+    return llvm::createStringError("it is not a JSON object");
   record.name = object->getString(key::precision).value_or("").str();
   if (!setPrecision(record.name, record.pipeline))
     return llvm::createStringError("there is no precision '" +

@@ -48,7 +48,7 @@ void ingot::countFewerProducts(ModuleOp module, SizeReport &report) {
     if (offset && !seen.insert(*offset).second)
       return;
     auto type = cast<ShapedType>(op.getWeights().getType());
-    int64_t positions = cpu::PackedWeights(op.getWeights()).outer[1];
+    int64_t positions = cpu::Winograd(op.getFormat().getOutputs()).positions();
     report.fewerProducts += uint64_t(type.getNumElements() / positions) *
                             (positions - kTaps) *
                             nn::elementBytes(type.getElementType());

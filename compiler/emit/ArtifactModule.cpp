@@ -372,8 +372,8 @@ void ArtifactBuilder::buildRun() {
   Function *function = exported(manifest.symbol + "_run", i32, params);
   // LLVM compares all loads and stores of a block with each other. Here these
   // comparisons find nothing, so optimization is off.
-  constexpr size_t kMany = 64;
-  if (manifest.inputs.size() + manifest.outputs.size() > kMany) {
+  constexpr size_t kMaxOptimized = 64;
+  if (manifest.inputs.size() + manifest.outputs.size() > kMaxOptimized) {
     function->addFnAttr(Attribute::NoInline);
     function->addFnAttr(Attribute::OptimizeNone);
   }

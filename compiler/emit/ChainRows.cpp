@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/ChainRows.h"
 
+#include "passes/support/Thresholds.h"
+
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -17,10 +19,6 @@
 
 using namespace llvm;
 using namespace ingot;
-
-/// The fewest rows that are chained. Fewer rows leave enough registers for
-/// their addresses.
-static constexpr size_t kFewestRows = 4;
 
 namespace {
 
@@ -63,8 +61,9 @@ static std::vector<Chain> chainsOf(const Loop &loop, ScalarEvolution &scev) {
     }
     chains.push_back({{load}});
   }
-  erase_if(chains,
-           [](const Chain &chain) { return chain.loads.size() < kFewestRows; });
+  erase_if(chains, [](const Chain &chain) {
+    return chain.loads.size() < size_t(threshold::chainedRows);
+  });
   return chains;
 }
 

@@ -76,7 +76,7 @@ struct LevelCode {
 
 /// A run-time precision flag: selects whether a run rounds the operands of
 /// products as int8 does.
-struct Switch {
+struct PrecisionFlag {
   /// ONNX nodes of the products.
   std::vector<std::string> nodes;
   /// Index of the tensor that the first node reads. Empty if each run finds the
@@ -123,7 +123,7 @@ struct Manifest {
   std::vector<std::string> observed;
   /// Run-time precision flags. The first inputs of the run are still the
   /// model's. Not part of the artifact.
-  std::vector<Switch> switches;
+  std::vector<PrecisionFlag> precisionFlags;
 
   /// True if the code has functions to call when a model is loaded and closed.
   bool hasLoad = false;

@@ -94,11 +94,11 @@ static void writeShape(const Tensor &tensor, llvm::raw_ostream &out) {
 /// if sizes are not fixed, or if there are too many entries for a parameter
 /// type.
 static uint64_t entriesOf(const Tensor &tensor) {
-  constexpr uint64_t kMost = uint64_t(1) << 30;
+  constexpr uint64_t kMaxEntries = uint64_t(1) << 30;
   uint64_t count = 1;
   for (int64_t dim : tensor.dims) {
     count *= uint64_t(dim);
-    if (count == 0 || count > kMost)
+    if (count == 0 || count > kMaxEntries)
       return 0;
   }
   uint64_t bits = uint64_t(elementBitsOf(int32_t(tensor.dtype)));

@@ -205,14 +205,15 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
   if (auto observed = IngotDialect::ObservedAttrHelper(context).getAttr(module))
     for (auto name : observed.getAsRange<StringAttr>())
       manifest.observed.push_back(name.str());
-  if (auto switches = IngotDialect::SwitchesAttrHelper(context).getAttr(module))
-    for (auto entry : switches.getAsRange<SwitchAttr>()) {
-      Switch one;
+  if (auto precisionFlags =
+          IngotDialect::PrecisionFlagsAttrHelper(context).getAttr(module))
+    for (auto entry : precisionFlags.getAsRange<PrecisionFlagAttr>()) {
+      PrecisionFlag one;
       for (StringAttr node : entry.getNodes())
         one.nodes.push_back(node.str());
       if (entry.getTensor() >= 0)
         one.tensor = size_t(entry.getTensor());
-      manifest.switches.push_back(std::move(one));
+      manifest.precisionFlags.push_back(std::move(one));
     }
   return manifest;
 }

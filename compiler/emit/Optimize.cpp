@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/ChainRows.h"
 #include "compiler/emit/Emit.h"
+#include "passes/support/Thresholds.h"
 
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -23,7 +24,7 @@ using namespace ingot;
 /// Optimization pipeline. LLVM's O2 is made for code that people write and
 /// repeats most passes three to eight times. The modules here hold simplified
 /// loops over vectors without calls. One or two rounds of each pass find nearly
-/// everything in much less time (docs/compile-time.md).
+/// everything in much less time (docs/design/llvm-pipeline.md).
 static constexpr StringLiteral kPipeline =
     // Inlines a kernel into its task, so that the kernel's arguments are known.
     "function(sroa,early-cse<memssa>,simplifycfg),"
@@ -56,9 +57,9 @@ static bool usesTiles(const Function &function) {
 /// Vector code does not pay off there, but LLVM would compare each store with
 /// every other store.
 static bool onlyStartsKernels(const Function &function) {
-  constexpr size_t kLong = 1000;
+  constexpr size_t kMaxOptimized = 1000;
   SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> loops;
-  if (function.getInstructionCount() < kLong)
+  if (function.getInstructionCount() < kMaxOptimized)
     return false;
   FindFunctionBackedges(function, loops);
   return loops.empty() && none_of(instructions(function),
@@ -96,7 +97,6 @@ static bool comesFrom(const Value *value, const PHINode *from, const Loop &loop,
 /// each step waits for the previous step's load. LLVM would combine the loads
 /// into gathers, which are slower than loads and make all walks wait.
 static bool followsLinks(Function &function) {
-  constexpr int64_t kSeveral = 4;
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
   return any_of(loops.getLoopsInPreorder(), [](const Loop *loop) {
@@ -106,7 +106,7 @@ static bool followsLinks(Function &function) {
              return phi.getType()->isIntegerTy() &&
                     comesFrom(phi.getIncomingValueForBlock(latch), &phi, *loop,
                               true);
-           }) >= kSeveral;
+           }) >= threshold::linkedWalks;
   });
 }
 
@@ -157,11 +157,7 @@ static std::optional<uint64_t> roundsOf(const Loop &loop) {
 /// Around an inner loop with a run-time iteration count, it only copies the
 /// inner loop.
 static void leaveLongLoops(Function &function) {
-  // Numbers of instructions with a vector result.
-  constexpr int64_t kLong = 40, kLongAroundOpen = 12;
-  // Largest iteration count for which unrolling pays off even around such a
-  // loop.
-  constexpr uint64_t kFew = 2;
+  constexpr uint64_t kFew = threshold::unrolledRounds;
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
   for (Loop *loop : loops.getLoopsInPreorder()) {
@@ -174,7 +170,8 @@ static void leaveLongLoops(Function &function) {
         roundsOf(*loop).value_or(kFew + 1) > kFew &&
         any_of(loop->getSubLoops(),
                [](const Loop *inner) { return !roundsOf(*inner); });
-    if (length >= (isAroundOpen ? kLongAroundOpen : kLong))
+    if (length >= (isAroundOpen ? threshold::unrolledVectorsAroundOpen
+                                : threshold::unrolledVectors))
       loop->setLoopAlreadyUnrolled();
   }
 }

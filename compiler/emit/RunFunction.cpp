@@ -17,10 +17,10 @@ using namespace ingot;
 /// Number of inputs and outputs that one function prepares. The number is
 /// limited because LLVM compares all loads and stores of a block with each
 /// other.
-static constexpr size_t kMostPrepared = 64;
+static constexpr size_t kMaxPrepared = 64;
 
 /// Bytes of each name in a message, which has room for four names.
-static constexpr size_t kMostNameBytes = 60;
+static constexpr size_t kMaxNameBytes = 60;
 
 namespace {
 
@@ -156,12 +156,12 @@ void RunBuilder::checkNamedDims(const Callee &callee, size_t input) {
     BasicBlock *next = BasicBlock::Create(b.getContext(), "", function);
     auto place = [&](NamedDim which) {
       return "dimension " + std::to_string(which.dim) + " of input '" +
-             printable(callee.inputs[which.input].name, kMostNameBytes) + "'";
+             printable(callee.inputs[which.input].name, kMaxNameBytes) + "'";
     };
     Value *first = load(at->second), *second = load({input, i});
     b.CreateCondBr(b.CreateICmpEQ(first, second), next, wrong);
     b.SetInsertPoint(wrong);
-    std::string name = printable(tensor.dimNames[i], kMostNameBytes);
+    std::string name = printable(tensor.dimNames[i], kMaxNameBytes);
     std::string text = "dimension '" + name + "' differs: {0} in " +
                        place(at->second) + ", but {1} in " +
                        place({input, i}) + "; --free-dim=" + name +
@@ -217,7 +217,7 @@ void RunBuilder::checkRoom(const Callee &callee, size_t output) {
 Function *RunBuilder::prepare(size_t first, const Callee &callee) {
   begin("ingot_run_prepare", b.getInt1Ty());
   auto last = [&](size_t count) {
-    return std::min(first + kMostPrepared, count);
+    return std::min(first + kMaxPrepared, count);
   };
   for (size_t i = first; i < last(callee.inputs.size()); ++i)
     checkNamedDims(callee, i);
@@ -313,7 +313,7 @@ Function *RunBuilder::buildCall(const Callee &callee) {
   named.clear();
   SmallVector<Function *> prepared;
   size_t most = std::max(callee.inputs.size(), callee.outputs.size());
-  for (size_t first = 0; first < most; first += kMostPrepared)
+  for (size_t first = 0; first < most; first += kMaxPrepared)
     prepared.push_back(prepare(first, callee));
 
   begin("ingot_run_body", b.getVoidTy());

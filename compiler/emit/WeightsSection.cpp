@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
+#include "passes/support/Thresholds.h"
 
 #include "runtime/format/Seal.h"
 #include "runtime/format/XxHash64.h"
@@ -139,10 +140,9 @@ static bool layOut(StringRef linked, Layout &layout) {
 
   // Aligns large weights in the file as in memory, so that they are mapped in
   // pages of 2 MiB. Small weights leave no gap.
-  constexpr uint64_t kLarge = 4 << 20;
   layout.weightsAddress = segment->p_vaddr;
   layout.weightsBytes = segment->p_memsz;
-  layout.weightsAt = layout.weightsBytes < kLarge
+  layout.weightsAt = layout.weightsBytes < uint64_t(threshold::hugePagedWeights)
                          ? llvm::alignTo(loadedEnd, kPage)
                          : uint64_t(segment->p_vaddr);
   layout.tailAt =
@@ -195,7 +195,7 @@ LogicalResult ingot::writeLibrary(StringRef linked, ModuleOp module,
   }
   if (!layOut(linked, layout))
     return emitError(module.getLoc(),
-                     "the linker has not put the weights where they belong");
+                     "the linker placed the weights at a wrong address");
   if (failed(seal(layout, checksumWeights(module), module)))
     return failure();
   uint64_t start = out.tell();

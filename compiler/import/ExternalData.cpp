@@ -46,7 +46,7 @@ private:
       return makeError("external data " + quote(location) + " " + why);
     };
     if (location.empty() || location.contains('\0'))
-      return refuse("is no file name");
+      return refuse("is not a file name");
     if (location.starts_with("/"))
       return refuse(
           "is an absolute path; it must lie in the model's directory");
@@ -72,7 +72,7 @@ private:
       bool isLast = index + 1 == parts.size();
       if (part.empty() || part == ".") {
         if (isLast)
-          return refuse("is no file name");
+          return refuse("is not a file name");
         continue;
       }
       int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;

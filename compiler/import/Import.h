@@ -50,8 +50,8 @@ struct ImportOptions {
   /// Receives the identity of each external data file, so that no output
   /// replaces one. May be null.
   std::vector<llvm::sys::fs::UniqueID> *externalFiles = nullptr;
-  /// Receives the names of these files, relative to the model's folder. May be
-  /// null.
+  /// Receives the names of external data files, relative to the model's folder.
+  /// May be null.
   std::vector<std::string> *externalLocations = nullptr;
 
   /// Limits on the work that a small hostile file can cause.

@@ -63,7 +63,7 @@ Error Lists::checkNames() const {
       if (input.name() == name)
         return isKind(input.type())
                    ? Error::success()
-                   : makeError("input " + quote(name) + " is no " + kind +
+                   : makeError("input " + quote(name) + " is not " + kind +
                                ", so --" + option + " cannot be used for it");
     return makeError("the model has no input named " + quote(name) + "; " +
                      listInputs(graph));
@@ -78,7 +78,7 @@ Error Lists::checkNames() const {
               return type.has_sequence_type() ||
                      type.optional_type().elem_type().has_sequence_type();
             },
-            "sequence"))
+            "a sequence"))
       return error;
   given.assign(options.absent.keys().begin(), options.absent.keys().end());
   llvm::sort(given);
@@ -86,7 +86,7 @@ Error Lists::checkNames() const {
     if (Error error = check(
             name, "absent",
             [](const pb::TypeProto &type) { return type.has_optional_type(); },
-            "optional"))
+            "an optional"))
       return error;
   return Error::success();
 }
@@ -111,8 +111,10 @@ Error Lists::addSequence(const pb::ValueInfoProto &input,
                          const pb::TypeProto &element) {
   StringRef name = input.name();
   if (!element.has_tensor_type())
-    return makeError("input " + quote(name) + " is a sequence of what is no "
-                     "tensor, which an artifact cannot take or give");
+    return makeError("input " + quote(name) +
+                     " is a sequence of elements "
+                     "that are not tensors, which an artifact cannot take or "
+                     "give");
   auto given = options.lengths.find(name);
   if (given == options.lengths.end())
     return makeError("input " + quote(name) + " is a sequence, which an "

@@ -60,7 +60,8 @@ Error applyShape(pb::ValueInfoProto &input, ArrayRef<int64_t> wanted,
                  NamedDims &dims) {
   std::string from = "the shape given for input " + quote(input.name());
   if (!input.type().has_tensor_type())
-    return makeError(from + " cannot be used, because the input is no tensor");
+    return makeError(from +
+                     " cannot be used, because the input is not a tensor");
   auto *tensor = input.mutable_type()->mutable_tensor_type();
   if (!tensor->has_shape())
     for (size_t i = 0; i < wanted.size(); ++i)

@@ -267,7 +267,7 @@ private:
 
   static Error malformed() {
     return makeError("not an ONNX model, or damaged: the file is truncated or "
-                     "is no protobuf message");
+                     "is not a protobuf message");
   }
 
   Skeleton &skeleton;

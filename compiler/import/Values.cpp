@@ -166,7 +166,7 @@ Error applyValue(pb::GraphProto &graph, StringRef name, StringRef text) {
     return makeError("the model has no input named " + quote(name) + "; " +
                      listInputs(graph));
   if (!input->type().has_tensor_type())
-    return makeError(option + ": input " + quote(name) + " is no tensor");
+    return makeError(option + ": input " + quote(name) + " is not a tensor");
   int type = input->type().tensor_type().elem_type();
   const Kind *kind = llvm::find_if(
       kKinds, [&](const Kind &each) { return each.type == type; });
@@ -184,8 +184,8 @@ Error applyValue(pb::GraphProto &graph, StringRef name, StringRef text) {
   for (StringRef part : parts) {
     std::optional<uint64_t> bits = readElement(part.trim(), *kind);
     if (!bits)
-      return makeError(option + ": " + quote(part) + " is no " + kind->name +
-                       ", which input " + quote(name) + " takes");
+      return makeError(option + ": " + quote(part) + " is not of type " +
+                       kind->name + ", which input " + quote(name) + " takes");
     for (unsigned i = 0; i < kind->bits; ++i, ++at) {
       if (at % 8 == 0)
         data.push_back(0);

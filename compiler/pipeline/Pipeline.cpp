@@ -125,13 +125,13 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createInsertGramObservers());
   if (options.observe)
     passes.addPass(createInsertObservers());
-  if (options.switches) {
-    InsertSwitchesOptions insert;
+  if (options.precisionFlags) {
+    InsertPrecisionFlagsOptions insert;
     insert.errors = options.errors;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
     insert.keep.assign(kept.begin(), kept.end());
-    passes.addPass(createInsertSwitches(insert));
+    passes.addPass(createInsertPrecisionFlags(insert));
   }
   if (options.precision == Precision::fp16 && !options.calibration.empty())
     passes.addPass(createExcludeOverflow());
@@ -174,7 +174,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   if (takesQuantized(options)) {
     passes.addPass(createQuantizeProducts());
     passes.addPass(createPadChannels());
-    passes.addPass(createQuantizeWords(
+    passes.addPass(createQuantizeInt16(
         {options.winograd ? options.optimize : OptimizeFor::size}));
     // Weights that are not multiplied as bytes may still be stored as bytes.
     passes.addPass(createPackWeights());
@@ -259,7 +259,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCheckSizes());
   passes.addNestedPass<func::FuncOp>(createSkipUnread());
   passes.addNestedPass<func::FuncOp>(createSkipEmptyLoops());
-  passes.addNestedPass<func::FuncOp>(createChainPictures());
+  passes.addNestedPass<func::FuncOp>(createChainImages());
   passes.addNestedPass<func::FuncOp>(createPlaceChunks());
   passes.addPass(createBoundBuffers());
   passes.addPass(createPlanMemory());

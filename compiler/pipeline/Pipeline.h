@@ -28,14 +28,14 @@ struct PipelineOptions : BackendOptions {
   bool observe = false;
   /// True if a run decides what is rounded as int8 rounds it. The artifact has
   /// more inputs than the model.
-  bool switches = false;
+  bool precisionFlags = false;
   /// True if a run shows, too, how large the errors of int8 products are.
   bool errors = false;
-  /// True for a calibration: a run shows the Gram matrices of the inputs of
-  /// products, which the weights are multiplied by.
+  /// True for a calibration: a run shows the Gram matrix of the data of each
+  /// product.
   bool observeGrams = false;
-  /// True for a calibration: a run shows how large each channel of the inputs
-  /// of products is.
+  /// True for a calibration: a run shows the magnitude of each channel of the
+  /// data of each product.
   bool observeChannels = false;
   /// The calibration file whose repairs a model gets that is not quantized by
   /// it; empty if none.

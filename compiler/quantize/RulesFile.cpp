@@ -68,7 +68,7 @@ static std::string parseRule(const json::Object &object, Rule &rule) {
   };
   for (StringRef key : {"precision", "method"})
     if (!isString(key))
-      return "has a \"" + key.str() + "\" that is no string";
+      return "has a \"" + key.str() + "\" that is not a string";
   rule.precision = object.getString("precision").value_or("").str();
   if (object.get("precision") && !isPrecisionOfRule(rule.precision))
     return "has precision '" + printable(rule.precision) + "': use " +
@@ -123,7 +123,7 @@ std::string quantize::parseRules(StringRef text, std::vector<Rule> &rules) {
     const std::string which = "rule '" + printable(*name) + "' ";
     Expected<GlobPattern> glob = GlobPattern::create(*name);
     if (!glob)
-      return which + "is no pattern: " + toString(glob.takeError());
+      return which + "is not a pattern: " + toString(glob.takeError());
     Rule rule = {name->str(), "", std::nullopt};
     if (std::string wrong = parseRule(*object, rule); !wrong.empty())
       return which + wrong;

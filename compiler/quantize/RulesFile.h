@@ -32,8 +32,8 @@ struct Rule {
   bool fitsTensor(llvm::StringRef name) const;
 };
 
-/// Parses a whole file of this version; docs/quantization.md has the format.
-/// Returns an error, or "".
+/// Parses a whole file of this version; docs/reference/calibration-file.md has
+/// the format. Returns an error, or "".
 std::string parseRules(llvm::StringRef text, std::vector<Rule> &rules);
 
 /// Parses the file at `path`, which messages name. Returns an error, or "".

@@ -98,7 +98,7 @@ Expected<KernelRecord> KernelRecord::fromJson(StringRef text) {
     choice.kernels = *taken;
     for (const json::Value &node : *nodes) {
       if (!node.getAsString())
-        return wrong("the name of a node is no string");
+        return wrong("the name of a node is not a string");
       choice.nodes.push_back(node.getAsString()->str());
     }
   }

@@ -20,6 +20,10 @@ using namespace ingot;
 /// Number of measurements per artifact, in turns.
 static constexpr int kRounds = 3;
 
+/// The share of one compilation, and what is measured behind it. There are
+/// three of them at most.
+static constexpr double kCompileShare = 1.0 / 3;
+
 namespace {
 
 /// An artifact that is made for a measurement.
@@ -55,6 +59,7 @@ private:
   mlir::MLIRContext &context;
   ScratchFolder scratch;
   Variant native, other, mixed;
+  int numCompiled = 0;
 };
 
 } // namespace
@@ -70,9 +75,13 @@ mlir::LogicalResult Tuning::compile(Variant &variant, StringRef name,
   compile.decisionsFile.clear();
   compile.dumpAfter.clear();
   compile.pipeline = pipeline;
-  if (options.progress)
-    compile.progress = [&](StringRef step) {
-      options.progress((name + " kernels: " + step).str());
+  const double start = numCompiled++ * kCompileShare;
+  compile.progress = options.progress.part(start, start + kCompileShare);
+  if (compile.progress.onStep)
+    compile.progress.onStep = [tell = compile.progress.onStep,
+                               name = name.str()](const std::string &step,
+                                                  double fraction) {
+      tell(name + " kernels: " + step, fraction);
     };
   mlir::FailureOr<CompileResult> compiled = compileModel(compile, context);
   return failed(compiled) ? mlir::failure() : checkInputs(*compiled->manifest);
@@ -104,9 +113,11 @@ mlir::LogicalResult Tuning::measure(ArrayRef<Variant *> variants,
                                     bool withLayers) {
   for (int round = 0; round < kRounds; ++round)
     for (Variant *variant : variants) {
-      if (options.progress)
-        options.progress("measuring, round " + std::to_string(round + 1) +
-                         " of " + std::to_string(kRounds));
+      if (options.progress.cancelled())
+        return fail(kCancelled);
+      options.progress.step("measuring, round " + std::to_string(round + 1) +
+                                " of " + std::to_string(kRounds),
+                            numCompiled * kCompileShare);
       ArtifactTimes times;
       std::string problem = measureArtifact(variant->path, withLayers, times);
       if (!problem.empty())

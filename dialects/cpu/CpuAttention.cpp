@@ -11,17 +11,17 @@ using namespace ingot::cpu;
 using namespace ingot::cpu::checks;
 
 LogicalResult AttentionOp::verify() {
-  struct Part {
+  struct HeadOperand {
     StringRef name;
     Value value;
   };
-  SmallVector<Part> parts = {{"src", getSrc()},
-                             {"keys", getKeys()},
-                             {"values", getValues()},
-                             {"dst", getDst()}};
+  SmallVector<HeadOperand> parts = {{"src", getSrc()},
+                                    {"keys", getKeys()},
+                                    {"values", getValues()},
+                                    {"dst", getDst()}};
   if (Value mask = getMask())
     parts.push_back({"mask", mask});
-  for (const Part &part : parts) {
+  for (const HeadOperand &part : parts) {
     ShapedType type = typeOf(part.value);
     if (failed(expectRank(*this, part.name, part.value, 4)))
       return failure();

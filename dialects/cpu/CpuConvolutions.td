@@ -32,15 +32,16 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     times the weights of the taps along the row. So the sum is that of `src -
     src_zero_point` at each border.
 
-    `pairs` and `pair_counts` have the meaning of those of `cpu.matmul`, for
-    each tap.
+    `format` says how weights are stored. `pairs` have the meaning of those of
+    `cpu.matmul`, for each tap.
 
-    `winograd`, 2 or 4, allows Winograd convolution with exact sums
-    (`Winograd.h`) for tiles of up to this many times this many pixels. It is
-    proved for constant weights of i8, 3x3 taps, and strides and dilations of 1.
+    The format's `exact_tiles`, 2 or 4, allow Winograd convolution with exact
+    sums (`Winograd.h`) for tiles of up to this many times this many pixels. It
+    is proved for constant weights of i8, 3x3 taps, and strides and dilations of
+    1.
 
-    With `sign_channels`, values -1, 0 and 1 are multiplied by weights of -1 and
-    1. The attribute is the number of channels. Channels are bits in i32
+    With weights of `signs`, values -1, 0 and 1 are multiplied by weights of -1
+    and 1. The format has the number of channels. Channels are bits in i32
     elements, as `cpu.pack_signs` packs src; without zeros, src holds u alone.
     Weights are packed as one sign. Sums are i32, and padding adds nothing.
 
@@ -59,14 +60,14 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
       many windows as fit into src and its padding
     - C7: the compensation is present if `src_zero_point` is not 0; it is of
       integers
-    - C8: `pairs` belong to weights of i8 with one group, whose channels are a
-      multiple of 4
-    - C9: `winograd` is 2 or 4, for bytes of rank 4 and one group, whose
-      channels are a multiple of 4
-    - C10: `sign_channels` is present for weights of i32, and only for these,
-      with one group and rows of static size; src and weights have equally many
-      i32 elements
-    - C11: `dst_signs` is present only with `sign_channels`; dst has its i32
+    - C8: the format is `panels` or `signs`, and the op has the operands that it
+      implies; `pairs` belong to weights of i8 with one group, whose channels
+      are a multiple of 4
+    - C9: the format has `exact_tiles` only for bytes of rank 4 and one group,
+      whose channels are a multiple of 4
+    - C10: weights of i32 are `signs`, and only these, with one group and rows
+      of static size; src and weights have equally many i32 elements
+    - C11: `dst_signs` is present only for weights of `signs`; dst has its i32
       elements, and epilogue operands have one element or one per output channel
 
     Example:
@@ -92,8 +93,7 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
                        windowArguments, (ins I64Attr:$groups),
-                       zeroPointArguments, pairCountArguments,
-                       (ins OptionalAttr<I64Attr>:$winograd), signArguments,
+                       zeroPointArguments, formatArguments, signArguments,
                        scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
@@ -112,13 +112,13 @@ def Cpu_WinogradConvOp : Cpu_ScheduledOp<"winograd_conv"> {
     one group. Everything is f32, except that weights may be stored as f16.
     Weights are transformed and packed as those of a product for each point:
     `panels, (m + 2)^2, C, P`. An m x m block of outputs is computed from (m +
-    2)^2 products; m is 2 or 4 (see `Winograd.h`). pads lists both begins, then
-    both ends.
+    2)^2 products; the format says m (see `Winograd.h`). pads lists both begins,
+    then both ends.
 
     Constraints:
     - C1: src and dst have rank 4, weights too; src is of f32, weights of f32 or
       f16
-    - C2: there are 16 or 36 points
+    - C2: the format is `winograd<m>`, and weights have its (m + 2)^2 points
     - C3: pads are four of 0 or more
     - C4: src and weights have equally many channels; weights have `ceil(O / P)`
       panels of 16, 32 or 64 columns
@@ -131,7 +131,8 @@ def Cpu_WinogradConvOp : Cpu_ScheduledOp<"winograd_conv"> {
     %y = cpu.winograd_conv ins(%x, %w : tensor<1x8x8x16xf32>,
                                         tensor<1x36x16x16xf32>)
         outs(%d : tensor<1x8x8x16xf32>)
-        attributes {pads = array<i64: 1, 1, 1, 1>} {
+        attributes {pads = array<i64: 1, 1, 1, 1>,
+                    format = #cpu.weights<winograd<4>>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     } -> tensor<1x8x8x16xf32>
@@ -139,7 +140,8 @@ def Cpu_WinogradConvOp : Cpu_ScheduledOp<"winograd_conv"> {
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Variadic<Cpu_Value>:$epilogue_operands,
-                            Cpu_Value:$dst, DenseI64ArrayAttr:$pads),
+                            Cpu_Value:$dst, DenseI64ArrayAttr:$pads,
+                            Cpu_Weights:$format),
                        scheduleArguments);
 }
 
@@ -161,7 +163,7 @@ def Cpu_DepthwiseConvOp
     above each other form a group, with zeros behind the last. P are the
     channels, rounded up to 16. In each whole block of 64, channels have the
     order that unpacking bytes makes: channel `16 l + 4 v + i` is at `16 v + 4 l
-    + i` (`ByteFours.h`).
+    + i` (`GroupsOfFour.h`).
 
     Constraints, besides those of `cpu.conv`:
     - C1: fours are present for src of ui8 only, in groups of one channel
@@ -171,13 +173,13 @@ def Cpu_DepthwiseConvOp
     int64_t groupSize();
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
-                            Optional<Cpu_Value>:$fours,
+                            Optional<Cpu_Value>:$groups_of_four,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
                        windowArguments, zeroPointArguments, scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
-    (`fours` `(` $fours^ `:` type($fours) `)`)?
+    (`groups_of_four` `(` $groups_of_four^ `:` type($groups_of_four) `)`)?
     (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
     `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
     $epilogue (`->` type($result)^)?

@@ -36,6 +36,30 @@ static void printSize(AsmPrinter &printer, int64_t first, int64_t second) {
   printer << first << 'x' << second;
 }
 
+/// Parses a kind and its size, if it has one, such as `bits<4>`.
+static ParseResult parseWeightsKind(AsmParser &parser, WeightsKind &kind,
+                                    int64_t &size) {
+  SMLoc at = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<WeightsKind> known = symbolizeWeightsKind(name);
+  if (!known)
+    return parser.emitError(at, "expects a kind of weights, but got ") << name;
+  kind = *known;
+  size = 0;
+  if (failed(parser.parseOptionalLess()))
+    return success();
+  return failure(parser.parseInteger(size) || parser.parseGreater());
+}
+
+static void printWeightsKind(AsmPrinter &printer, WeightsKind kind,
+                             int64_t size) {
+  printer << stringifyWeightsKind(kind);
+  if (size != 0)
+    printer << '<' << size << '>';
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/cpu/CpuAttrs.cpp.inc"
 

@@ -35,7 +35,7 @@ namespace ingot::cpu {
 constexpr llvm::StringLiteral kBackend = "native";
 
 /// Returns how a kernel of this dialect is split into images.
-kernel::PictureSplit pictureSplitOf(mlir::Operation *op);
+kernel::ImageSplit imageSplitOf(mlir::Operation *op);
 } // namespace ingot::cpu
 
 namespace ingot::cpu::checks {

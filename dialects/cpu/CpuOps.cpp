@@ -60,14 +60,10 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
     return op.emitOpError("expects weights of f32, f16, bf16, i8, i16 or i32, "
                           "but got ")
            << weights;
-  std::optional<uint64_t> signs = op.getSignChannels();
-  if (signs.has_value() != weights.isInteger(32))
-    return op.emitOpError("expects sign_channels for weights of i32 and only "
-                          "for these, but got weights of ")
+  if (op.getFormat().isSigns() != weights.isInteger(32))
+    return op.emitOpError("expects signs as weights of i32 and only as these, "
+                          "but got weights of ")
            << weights;
-  if (signs && int64_t(*signs) < 1)
-    return op.emitOpError("expects sign_channels of at least 1, but got ")
-           << int64_t(*signs);
   Type src = typeOf(op.getSrc()).getElementType();
   Builder builder(op.getContext());
   Type wanted =
@@ -92,8 +88,8 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
 template <typename Op> static LogicalResult verifyStored(Op op) {
   if constexpr (std::is_same_v<Op, ConvOp> || std::is_same_v<Op, MatMulOp>)
     if (std::optional<uint64_t> signs = op.getDstSigns()) {
-      if (!op.getSignChannels())
-        return op.emitOpError("expects dst_signs beside sign_channels only");
+      if (!op.getFormat().isSigns())
+        return op.emitOpError("expects dst_signs for weights of signs only");
       if (int64_t(*signs) < 1)
         return op.emitOpError("expects dst_signs of at least 1, but got ")
                << int64_t(*signs);
@@ -169,44 +165,6 @@ static LogicalResult verifyCompensation(ConvOp op) {
   return success();
 }
 
-/// Verifies the statements about pairs of `op`'s weights. `depth` is the number
-/// of channels per tap of a row.
-template <typename Op> static LogicalResult verifyPairs(Op op, int64_t depth) {
-  Value pairs = op.getPairs();
-  std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
-  if (!pairs) {
-    if (counts)
-      return op.emitOpError("expects pair_counts only beside pairs");
-    return success();
-  }
-  PackedWeights weights(op.getWeights());
-  if (!weights.element.isInteger(8) || depth % weights.group != 0)
-    return op.emitOpError("expects pairs for weights of i8 in fours, but got ")
-           << depth << " of " << weights.element;
-  SmallVector<int64_t> want(weights.outer);
-  want.push_back(weights.depth / weights.group);
-  ShapedType type = typeOf(pairs);
-  if (!type.getElementType().isInteger(8) || type.getShape() != ArrayRef(want))
-    return op.emitOpError("expects pairs of i8 with an element for each four "
-                          "weights of a column, but got ")
-           << type;
-  if (counts && counts->size() != kPairCounts)
-    return op.emitOpError("expects ")
-           << kPairCounts << " pair_counts, but got " << counts->size();
-  return success();
-}
-
-/// Verifies that src and weights have the 32-bit elements for `sign_channels`.
-template <typename Op> static LogicalResult verifySigns(Op op, int64_t words) {
-  int64_t signs = *op.getSignChannels();
-  if (planesOf(signs, words) == 0)
-    return op.emitOpError("expects ")
-           << signWords(signs) << " or " << pixelWords(signs)
-           << " words of a pixel, but got " << words;
-  return expectSize(op, "words of weights", signWords(signs),
-                    PackedWeights(op.getWeights()).depth);
-}
-
 template <typename Op> static int64_t dstChannelsOf(Op op) {
   return op.getDstSigns().value_or(typeOf(op.getDst()).getShape().back());
 }
@@ -230,7 +188,10 @@ int64_t MatMulOp::tilesOfWords(int64_t columns) {
 }
 
 LogicalResult ConvOp::verify() {
-  if (failed(verifyConv(*this)))
+  if (failed(verifyFormat(*this, getFormat(),
+                          {WeightsKind::panels, WeightsKind::signs},
+                          {{"pairs", getPairs()}})) ||
+      failed(verifyConv(*this)))
     return failure();
   int64_t rank = typeOf(getSrc()).getRank(), groups = getGroups();
   if (groups < 1)
@@ -239,12 +200,11 @@ LogicalResult ConvOp::verify() {
     return failure();
   PackedWeights weights(getWeights());
   int64_t channels = typeOf(getSrc()).getDimSize(rank - 1);
-  if (getSignChannels()) {
-    if (failed(verifySigns(*this, channels)))
+  if (getFormat().isSigns()) {
+    if (failed(verifySigns(*this, getFormat(), getWeights(), channels)))
       return failure();
     if (groups != 1)
-      return emitOpError("expects sign_channels for one group, but got ")
-             << groups;
+      return emitOpError("expects signs of one group, but got ") << groups;
     if (failed(expectKnown(*this, "rows of signs",
                            {typeOf(getSrc()).getDimSize(rank - 2),
                             typeOf(getDst()).getDimSize(rank - 2)})))
@@ -273,10 +233,11 @@ LogicalResult ConvOp::verify() {
     return failure();
   if (getPairs() && groups != 1)
     return emitOpError("expects pairs for one group, but got ") << groups;
-  if (failed(verifyFiltering(*this)))
+  if (failed(verifyWinogradConv(*this)))
     return failure();
-  return failure(failed(verifyPairs(*this, channels)) ||
-                 failed(verifyCompensation(*this)));
+  return failure(
+      failed(verifyPairs(*this, getWeights(), getPairs(), channels)) ||
+      failed(verifyCompensation(*this)));
 }
 
 int64_t ConvTransposeOp::sizeBeyond(int64_t d) {
@@ -333,7 +294,7 @@ LogicalResult DepthwiseConvOp::verify() {
            << size << ", but got " << channels;
   return failure(failed(expectSize(*this, "dst channels", channels,
                                    typeOf(getDst()).getDimSize(rank - 1))) ||
-                 failed(verifyFours(*this)));
+                 failed(verifyGroupsOfFour(*this)));
 }
 
 int64_t MatMulOp::numPanels() {
@@ -344,22 +305,19 @@ int64_t MatMulOp::numPanels() {
 /// are not all zero. `depth` includes padding to whole groups of src.
 static LogicalResult verifyMatrix(MatMulOp op, int64_t depth) {
   PackedWeights weights(op.getWeights());
-  Value blocks = op.getBlocks();
-  if (!blocks)
+  if (!op.getFormat().isBlocks())
     return failure(failed(expectSize(op, "inner dimension", depth,
                                      weights.depth)) ||
                    failed(expectSize(op, "weight panels", op.numPanels(),
                                      weights.outer.back())));
   if (weights.outer.size() != 1)
     return op.emitOpError("expects blocks of one matrix of weights");
-  if (op.getPairs())
-    return op.emitOpError("expects no pairs beside blocks");
   int64_t count = weights.outer[0], k = typeOf(op.getSrc()).getShape().back();
   if (count < 1 || weights.depth < 1 || weights.depth > k)
     return op.emitOpError("expects 1 block or more of 1 to ")
            << k << " k, but got " << count << " of " << weights.depth;
   int64_t want = op.numPanels() + 1 + count;
-  ShapedType type = typeOf(blocks);
+  ShapedType type = typeOf(op.getBlocks());
   if (type.getElementType().isInteger(32) && type.getShape() == ArrayRef(want))
     return success();
   return op.emitOpError("expects blocks of ")
@@ -367,6 +325,11 @@ static LogicalResult verifyMatrix(MatMulOp op, int64_t depth) {
 }
 
 LogicalResult MatMulOp::verify() {
+  if (failed(verifyFormat(
+          *this, getFormat(),
+          {WeightsKind::panels, WeightsKind::blocks, WeightsKind::signs},
+          {{"blocks", getBlocks()}, {"pairs", getPairs()}})))
+    return failure();
   ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
   int64_t rank = src.getRank();
   if (rank < 2)
@@ -393,9 +356,10 @@ LogicalResult MatMulOp::verify() {
       failed(expectPanel(*this, weights.width)) ||
       failed(expectSize(*this, "dst rows", fromEnd(src, 2), fromEnd(dst, 2))))
     return failure();
-  if (getSignChannels() && failed(verifySigns(*this, depth)))
+  bool areSigns = getFormat().isSigns();
+  if (areSigns && failed(verifySigns(*this, getFormat(), getWeights(), depth)))
     return failure();
-  if (failed(verifyMatrix(*this, getSignChannels() ? weights.depth : depth)))
+  if (failed(verifyMatrix(*this, areSigns ? weights.depth : depth)))
     return failure();
   for (int64_t i = 0; i < rank - 2; ++i) {
     if (failed(expectSize(*this, "dst batch", src.getDimSize(i),
@@ -408,10 +372,10 @@ LogicalResult MatMulOp::verify() {
   }
   if (getPairs() && !isShared)
     return emitOpError("expects pairs for one matrix of weights");
-  if (getSignChannels() && (!isShared || getBlocks()))
-    return emitOpError("expects sign_channels for one matrix of weights");
+  if (areSigns && !isShared)
+    return emitOpError("expects signs of one matrix of weights");
   if (failed(verifyDst(*this, getDst())) ||
-      failed(verifyPairs(*this, fromEnd(src, 1))))
+      failed(verifyPairs(*this, getWeights(), getPairs(), fromEnd(src, 1))))
     return failure();
   return verifyStored(*this);
 }

@@ -8,6 +8,7 @@
 #define INGOT_DIALECTS_CPU_CPUOPS_TD
 
 include "dialects/cpu/CpuSchedule.td"
+include "dialects/cpu/CpuWeights.td"
 include "dialects/kernel/KernelInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -61,8 +62,8 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
     bool isLaunched() {
       return ::mlir::isa<ScheduledOpInterface>(getOperation());
     }
-    ::ingot::kernel::PictureSplit getPictureSplit() {
-      return pictureSplitOf(getOperation());
+    ::ingot::kernel::ImageSplit getImageSplit() {
+      return imageSplitOf(getOperation());
     }
     /// Returns true for floats, sums and quantized values.
     static bool canEpilogueRead(::mlir::Type element) {
@@ -92,10 +93,9 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
 class Cpu_ScheduledOp<string mnemonic, list<Trait> traits = []>
     : Cpu_KernelOp<mnemonic, !listconcat([Cpu_ScheduledInterface], traits)> {
   dag scheduleArguments = (ins OptionalAttr<Cpu_Schedule>:$schedule);
-  // Arguments of products of bytes, and of signs.
-  dag pairCountArguments = (ins OptionalAttr<DenseI64ArrayAttr>:$pair_counts);
-  dag signArguments = (ins OptionalAttr<I64Attr>:$sign_channels,
-                           OptionalAttr<I64Attr>:$dst_signs);
+  // Arguments of products whose weights have several formats.
+  dag formatArguments = (ins Cpu_Format:$format);
+  dag signArguments = (ins OptionalAttr<I64Attr>:$dst_signs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -107,7 +107,8 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
   let description = [{
     `dst[…, i, j] = sum over k of src[…, i, k] weights[…, j / P, k, j % P]`,
     then the epilogue. src is `…, M, K`, dst `…, M, N`. Weights are packed, `…,
-    ceil(N / P), K, P`, with src's batch dimensions or without any.
+    ceil(N / P), K, P`, with src's batch dimensions or without any. `format`
+    says how, and which operands there are besides.
 
     `pairs`, for constant weights of i8, are `ceil(N / P), K / 4` of i8. They
     say which bytes `vpmaddubsw` can add in pairs as int16 without saturation.
@@ -115,15 +116,15 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
     of a panel. Bit `2 g` allows the pairs (first, second) and (third, fourth).
     Bit `2 g + 1` allows (first, third) and (second, fourth). A pair is allowed
     if its positive weights sum to at most 128, and its negative ones to at
-    least -128. `pair_counts` count the groups with the first bit, only the
-    second, and neither: for all 16 columns, then for whole panels.
-    `cpu-schedule` drops the counts.
+    least -128. The format's `pair_counts` count the groups with the first bit,
+    only the second, and neither.
 
-    `sign_channels` and `dst_signs` have the meaning of those of `cpu.conv`.
+    Weights of `signs`, and `dst_signs`, have the meaning of those of
+    `cpu.conv`.
 
-    With `blocks`, weights hold only the blocks of a matrix that are not all
-    zero: `blocks, R, P`. Each block has R neighboring k of the columns of a
-    panel. `blocks` is a list of i32: the index of the first block of each
+    Weights of `blocks` hold only the blocks of a matrix that are not all zero:
+    `blocks, R, P`. Each block has R neighboring k of the columns of a panel.
+    The operand `blocks` is a list of i32: the index of the first block of each
     panel, the number of blocks, then the first k of each block. Elements
     outside of blocks are zero and are not multiplied.
 
@@ -133,14 +134,16 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
     - C3: K is equal in src and weights; batch dimensions agree
     - C4: the epilogue has an argument for the sum and for each operand
     - C5: K, N and the size of weights are static
-    - C6: `pairs` belong to weights of i8 of one matrix, whose K is a multiple
+    - C6: the format is `panels`, `blocks` or `signs`, and the op has the
+      operands that it implies
+    - C7: `pairs` belong to weights of i8 of one matrix, whose K is a multiple
       of 4
-    - C7: `sign_channels` is present for weights of i32, and only for these, of
-      one matrix; src and weights have equally many i32 elements
-    - C8: `dst_signs` is as in C11 of `cpu.conv`
-    - C9: `blocks` is of i32, with an element for each panel, one more, and an
+    - C8: weights of i32 are `signs`, and only these, of one matrix; src and
+      weights have equally many i32 elements
+    - C9: `dst_signs` is as in C11 of `cpu.conv`
+    - C10: `blocks` is of i32, with an element for each panel, one more, and an
       element for each block of weights; there is at least one block, and R is
-      at most K; `pairs` and `sign_channels` are absent
+      at most K
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations #
                               signDeclarations # [{
@@ -152,7 +155,7 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
                             Optional<Cpu_Value>:$pairs,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
-                       pairCountArguments, signArguments, scheduleArguments);
+                       formatArguments, signArguments, scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
     (`blocks` `(` $blocks^ `:` type($blocks) `)`)?
@@ -169,7 +172,8 @@ def Cpu_PackedMatMulOp
   let description = [{
     `dst[…, i, j] = sum over k of src[…, i, k] (q[k, j] - zero_points[k /
     block_size, j]) scales[k / block_size, j]`, then the epilogue. Weights are
-    i32 elements, `ceil(N / P), blocks * words, P`. An element holds `32 / bits`
+    i32 elements, `ceil(N / P), blocks * words, P`. `format` states the bits of
+    a weight and the size of a block. An element holds `32 / bits`
     neighboring k of one column as signed values, the lowest bits first, so that
     a panel is read as one stream. With 8 bits, each 16 elements hold the bytes
     of 16 columns, with the bytes of one k beside each other. scales and zero
@@ -182,8 +186,8 @@ def Cpu_PackedMatMulOp
 
     Constraints:
     - C1: src and dst have one rank of 2 or more, src is of f32 or i32
-    - C2: bits are 2, 4 or 8; if there are several blocks, each fills whole i32
-      elements
+    - C2: the format is `bits`; if there are several blocks, each fills whole
+      i32 elements
     - C3: weights are i32 with `blocks * ceil(min(block_size, K) bits / 32)`
       elements
     - C4: scales of f32 and zero points of i8 or f32 have the panels of weights
@@ -195,12 +199,12 @@ def Cpu_PackedMatMulOp
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Cpu_Value:$scales, Optional<Cpu_Value>:$zero_points,
                             Variadic<Cpu_Value>:$epilogue_operands,
-                            Cpu_Value:$dst, I64Attr:$bits, I64Attr:$block_size),
+                            Cpu_Value:$dst, Cpu_Weights:$format),
                        scheduleArguments);
   let extraClassDeclaration = baseDeclarations # productDeclarations # [{
-    int64_t getWeightBits() { return int64_t(getBits()); }
+    int64_t getWeightBits() { return getFormat().getBits(); }
     /// Returns the number of weights of a column in an i32 element.
-    int64_t perWord() { return 32 / int64_t(getBits()); }
+    int64_t perWord() { return 32 / getFormat().getBits(); }
     /// Returns true if src consists of blocks of bytes.
     bool hasRoundedSrc();
     /// Returns the depth of rounded src, including zeros behind the last
@@ -276,7 +280,7 @@ def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
 
 include "dialects/cpu/CpuConvolutions.td"
 include "dialects/cpu/CpuRecurrent.td"
-include "dialects/cpu/CpuRows.td"
+include "dialects/cpu/CpuReductions.td"
 
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                      [Pure, ReturnLike, Terminator,
@@ -297,8 +301,9 @@ def Cpu_LaunchOp : Op<Cpu_Dialect, "launch",
      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "runs the tasks of a kernel in parallel";
   let description = [{
-    Calls the function once for each task index 0, 1, …, tasks - 1, in any order
-    and on any of the run's threads, and waits for all. Operands are memrefs,
+    Calls the function once for each task index 0, 1, …, tasks - 1, and waits
+    for all calls. They run in any order and on any of the run's threads.
+    Operands are memrefs,
     and the last `writes` of them are written. The task index is the last
     argument.
 

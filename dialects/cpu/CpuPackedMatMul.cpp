@@ -37,7 +37,8 @@ static LogicalResult verifyRounded(PackedMatMulOp op) {
   if (count < 1 || weights.getDimSize(1) % count != 0)
     return op.emitOpError("expects words of a panel in ")
            << count << " blocks, but got " << weights.getDimSize(1);
-  int64_t bytes = op.wordsOfBlock() * op.perWord(), block = op.getBlockSize();
+  int64_t bytes = op.wordsOfBlock() * op.perWord();
+  int64_t block = op.getFormat().getBlockSize();
   if (block != bytes)
     return op.emitOpError("expects blocks of ")
            << bytes << " elements, but got " << block;
@@ -46,13 +47,14 @@ static LogicalResult verifyRounded(PackedMatMulOp op) {
 }
 
 LogicalResult PackedMatMulOp::verify() {
+  if (failed(verifyFormat(*this, getFormat(), WeightsKind::bits,
+                          {{"scales", getScales()}})))
+    return failure();
   ShapedType src = typeOf(getSrc()), dst = typeOf(getDst()),
              weights = typeOf(getWeights()), scales = typeOf(getScales());
-  int64_t rank = src.getRank(), bits = getBits(), block = getBlockSize();
+  int64_t rank = src.getRank(), block = getFormat().getBlockSize();
   if (rank < 2)
     return emitOpError("expects src of rank 2 or more, but got ") << rank;
-  if (bits != 2 && bits != 4 && bits != 8)
-    return emitOpError("expects 2, 4 or 8 bits, but got ") << bits;
   if (!src.getElementType().isF32() && !hasRoundedSrc())
     return emitOpError("expects src of f32 or i32, but got ")
            << src.getElementType();
@@ -65,7 +67,6 @@ LogicalResult PackedMatMulOp::verify() {
       failed(expectKnown(*this, "weights", weights.getShape())) ||
       failed(expectKnown(*this, "columns of dst", dst.getShape().back())) ||
       failed(expectKnown(*this, "inner dimension", src.getShape().back())) ||
-      failed(expectAtLeast(*this, "block_size", 1, block)) ||
       failed(expectPanel(*this, panel())))
     return failure();
   if (hasRoundedSrc() && failed(verifyRounded(*this)))

@@ -132,9 +132,8 @@ static LogicalResult verifyOperands(RecurrentOp op) {
     for (int64_t i = 0; i < int64_t(op.getNumStates()); ++i)
       if (failed(expectFloats(op, "states", op.state(d, i), {batch, hidden})))
         return failure();
-    if (op.all(d) &&
-        failed(expectFloats(op, "what is stored", op.all(d),
-                            {open, batch, hidden})))
+    if (op.all(d) && failed(expectFloats(op, "the output of all steps",
+                                         op.all(d), {open, batch, hidden})))
       return failure();
     int64_t room = op.sumColumns(op.getGates().size()) +
                    (op.hasReset() ? hidden : 0);

@@ -150,7 +150,8 @@ static LogicalResult verifyPanels(Operation *op, const PackedWeights &weights,
 
 template <typename Op>
 static LogicalResult verifyProduct(Op op, TileAttr tile) {
-  if (infoOf(tile.getProduct()).rows == RowForm::byLists && !op.getPairs())
+  if (infoOf(tile.getProduct()).rows == RowForm::byLists &&
+      !op.getFormat().getPairs())
     return op->emitOpError("expects pairs for product ")
            << stringifyProduct(tile.getProduct());
   return verifyPanels(op, PackedWeights(op.getWeights()), tile);
@@ -244,7 +245,7 @@ static LogicalResult verifyWinograd(ConvOp op, ScheduleAttr schedule) {
       failed(expectWholeTiles(op, tile, schedule.getGrid())))
     return failure();
   int64_t outputs = schedule.getWinograd();
-  int64_t proved = op.getWinograd().value_or(0);
+  int64_t proved = op.getFormat().getExactTiles();
   if ((outputs != 2 && outputs != 4) || outputs > proved)
     return op.emitOpError("expects winograd of 2 or 4, and of at most ")
            << proved << ", but got " << outputs;
@@ -302,13 +303,13 @@ static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   GridAttr grid = schedule.getGrid();
   // Blocks of weights are contiguous for every reader.
   SmallVector<StringRef> possible;
-  if (!op.getBlocks())
+  if (!op.getFormat().isBlocks())
     possible = {"prefetch", "depth_block"};
   if (failed(expectParts(op, schedule, {"tile", "grid"}, possible)) ||
       failed(verifyProduct(op, tile)) || failed(verifyWords(op, schedule)) ||
       failed(expectWholeTiles(op, tile, grid)))
     return failure();
-  if (op.getBlocks() && usesTiles(tile.getProduct()))
+  if (op.getFormat().isBlocks() && usesTiles(tile.getProduct()))
     return op.emitOpError("expects a product of vectors for blocks, but got ")
            << stringifyProduct(tile.getProduct());
   ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
@@ -347,7 +348,7 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
                           "for rounded src, but got ")
            << stringifyProduct(tile.getProduct());
   // Pairs of such blocks are not int16.
-  if (op.hasRoundedSrc() && op.getBits() == 8 &&
+  if (op.hasRoundedSrc() && op.getFormat().getBits() == 8 &&
       tile.getProduct() != Product::int8Dot)
     return op.emitOpError("expects a tile of product int8_dot for rounded src "
                           "and weights of 8 bits, but got ")
@@ -371,7 +372,7 @@ static LogicalResult verifySchedule(DepthwiseConvOp op, ScheduleAttr schedule) {
   if (failed(expectParts(op, schedule, {"tile", "grid"}, {"tile_block"})))
     return failure();
   Product product = schedule.getTile().getProduct();
-  if (product == Product::int8Dot && op.getFours())
+  if (product == Product::int8Dot && op.getGroupsOfFour())
     return success();
   if (product == Product::int8Wide && op.groupSize() == 1 &&
       getElementTypeOrSelf(op.getSrc().getType()).isInteger(8))
@@ -441,8 +442,7 @@ static LogicalResult verifySchedule(WinogradConvOp op, ScheduleAttr schedule) {
   PackedWeights weights(op.getWeights());
   if (failed(verifyPanels(op, weights, tile)))
     return failure();
-  return verifyTileBlock(op, schedule,
-                         Winograd::ofPositions(weights.outer[1]),
+  return verifyTileBlock(op, schedule, Winograd(op.getFormat().getOutputs()),
                          weights.depth);
 }
 

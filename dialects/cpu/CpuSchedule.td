@@ -49,17 +49,17 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
 def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
   let summary = "split of a kernel's result into tasks";
   let description = [{
-    Rows times column tiles of a task; the last task of either may have fewer. A
-    row is an index of `dst` without its last two dimensions (convolutions,
-    pooling), a row of a matrix (products), or a range that is normalized or
-    reduced as a whole.
+    Rows times column tiles of a task. The last task may have fewer.
+    For convolutions and pooling, a row is an index of `dst` without its last
+    two dimensions. For products it is a row of a matrix. For other kernels it
+    is a range that is normalized or reduced as a whole.
 
     Tasks of neighboring indices have the same column tiles, or with
     `rows_outside` the same rows. If rows would be split into more than
     `row_blocks` blocks, tasks take a multiple of `rows`; this is for sizes that
     only a run knows. 0 means no such limit. If `whole_from` is not 0 and there
     are at least so many rows, tasks have all column tiles, and rows are split
-    into correspondingly more blocks.
+    into more blocks.
 
     Constraints:
     - C1: rows and tiles are at least 1, `row_blocks` and `whole_from` at least
@@ -119,8 +119,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
 
     Constraints, which the ops verify:
     - C1: the schedule has the parts of the kernel, and no others
-    - C2: the product is for the weights' element type; `int8_pairs` needs an op
-      with `pairs`; `signs` does not go `across_rows`
+    - C2: the product is for the weights' element type; `int8_pairs` needs
+      weights with `pairs`; `signs` does not go `across_rows`
     - C3: columns of a tile divide a panel (products, `cpu.recurrent`), and are
       whole groups (`cpu.group_norm`); tiles of `cpu.pool` and `cpu.group_norm`
       have one row
@@ -136,8 +136,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - C7: partial sums of a `depth_block` take at most 64 KiB, and their product
       is of vectors and does not copy rows; a `tile_block` of
       `cpu.winograd_conv` takes at most 304 KiB of stack
-    - C8: `winograd` is at most that of the op, with product `int8_wide`;
-      transformed weights of a `depth_block` take at most 96 KiB
+    - C8: `winograd` is at most `exact_tiles` of the format, with product
+      `int8_wide`; transformed weights of a `depth_block` take at most 96 KiB
 
     `cpu-schedule` and the passes that generate code verify that the target of
     the module has the room and the instructions.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
 
-#include "dialects/cpu/ByteFours.h"
+#include "dialects/cpu/GroupsOfFour.h"
 #include "dialects/cpu/Signs.h"
 
 using namespace mlir;
@@ -34,25 +34,25 @@ Type checks::signless(Type type) {
                  : type;
 }
 
-LogicalResult checks::verifyFours(DepthwiseConvOp op) {
-  if (!op.getFours())
+LogicalResult checks::verifyGroupsOfFour(DepthwiseConvOp op) {
+  if (!op.getGroupsOfFour())
     return success();
   Type src = typeOf(op.getSrc()).getElementType();
   if (!signless(src).isInteger(8) || op.groupSize() != 1)
-    return op.emitOpError("expects fours for single channels of ui8, but got "
-                          "groups of ")
+    return op.emitOpError("expects groups_of_four for single channels of ui8, "
+                          "but got groups of ")
            << op.groupSize() << " of " << src;
   ArrayRef<int64_t> taps = typeOf(op.getWeights()).getShape();
   int64_t rows = 1;
   for (int64_t size : taps.drop_back(2))
     rows *= size;
-  SmallVector<int64_t> want = {ByteFours::groupsOf(rows), taps[taps.size() - 2],
-                               ByteFours::placesOf(taps.back()),
-                               ByteFours::kTaps};
-  ShapedType type = typeOf(op.getFours());
+  SmallVector<int64_t> want = {
+      GroupsOfFour::groupsOf(rows), taps[taps.size() - 2],
+      GroupsOfFour::placesOf(taps.back()), GroupsOfFour::kTaps};
+  ShapedType type = typeOf(op.getGroupsOfFour());
   if (type.getElementType().isInteger(8) && type.getShape() == ArrayRef(want))
     return success();
-  return op.emitOpError("expects fours of i8 with sizes of ")
+  return op.emitOpError("expects groups_of_four of i8 with sizes of ")
          << want << ", but got " << type;
 }
 

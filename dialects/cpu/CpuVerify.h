@@ -28,10 +28,29 @@ mlir::LogicalResult expectPanel(mlir::Operation *op, int64_t width);
 mlir::Type signless(mlir::Type type);
 
 /// Verifies the weights of `op` as groups of four bytes, if present.
-mlir::LogicalResult verifyFours(DepthwiseConvOp op);
+mlir::LogicalResult verifyGroupsOfFour(DepthwiseConvOp op);
+
+/// An operand, null if it is absent, and its name.
+using NamedOperand = std::pair<llvm::StringRef, mlir::Value>;
+
+/// Verifies that the weights of `op` are of one of the `kinds`, and that of the
+/// `operands` those are there that `format` implies, and no others.
+mlir::LogicalResult verifyFormat(mlir::Operation *op, WeightsAttr format,
+                                 llvm::ArrayRef<WeightsKind> kinds,
+                                 llvm::ArrayRef<NamedOperand> operands = {});
+
+/// Verifies the statements about pairs of `packed` weights, if present. `depth`
+/// is the number of channels per tap of a row.
+mlir::LogicalResult verifyPairs(mlir::Operation *op, mlir::Value packed,
+                                mlir::Value pairs, int64_t depth);
+
+/// Verifies that src, with `words` in a pixel, and weights have the 32-bit
+/// elements for the signs of `format`.
+mlir::LogicalResult verifySigns(mlir::Operation *op, WeightsAttr format,
+                                mlir::Value weights, int64_t words);
 
 /// Verifies the statements about `op` that Winograd needs.
-mlir::LogicalResult verifyFiltering(ConvOp op);
+mlir::LogicalResult verifyWinogradConv(ConvOp op);
 
 /// Verifies the epilogue of an op that stores elements, or signs of `channels`
 /// channels.

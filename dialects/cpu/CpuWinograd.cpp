@@ -41,6 +41,8 @@ static LogicalResult verifyWindowCount(WinogradConvOp op, int64_t d) {
 }
 
 LogicalResult WinogradConvOp::verify() {
+  if (failed(verifyFormat(*this, getFormat(), WeightsKind::winograd)))
+    return failure();
   for (auto [name, value] : {std::pair("src", getSrc()),
                              {"weights", getWeights()},
                              {"dst", getDst()}})
@@ -66,9 +68,10 @@ LogicalResult WinogradConvOp::verify() {
     if (pad < 0)
       return emitOpError("expects pads of at least 0, but got ") << pad;
   PackedWeights weights(getWeights());
-  if (!Winograd::hasPositions(weights.outer[1]))
-    return emitOpError("expects weights at 16 or 36 points, but got ")
-           << weights.outer[1];
+  if (failed(expectSize(*this, "points of weights",
+                        Winograd(getFormat().getOutputs()).positions(),
+                        weights.outer[1])))
+    return failure();
   if (weights.width != 16 && weights.width != 32 && weights.width != 64)
     return emitOpError("expects panels of 16, 32 or 64 channels, but got ")
            << weights.width;
@@ -98,15 +101,10 @@ bool ConvOp::mayFilterBytes() {
          typeOf(getSrc()).getShape().back() == weights.depth;
 }
 
-LogicalResult checks::verifyFiltering(ConvOp op) {
-  std::optional<uint64_t> tiles = op.getWinograd();
-  if (!tiles)
+LogicalResult checks::verifyWinogradConv(ConvOp op) {
+  if (op.getFormat().getExactTiles() == 0 || op.mayFilterBytes())
     return success();
-  if (*tiles != 2 && *tiles != 4)
-    return op.emitOpError("expects winograd of 2 or 4, but got ")
-           << int64_t(*tiles);
-  if (op.mayFilterBytes())
-    return success();
-  return op.emitOpError("expects winograd for bytes only, of 3x3 taps without "
-                        "strides, dilations or groups, and channels in fours");
+  return op.emitOpError("expects exact_tiles for bytes only, of 3x3 taps "
+                        "without strides, dilations or groups, and channels in "
+                        "groups of 4");
 }

@@ -24,21 +24,21 @@ static ArrayRef<int64_t> shapeOf(Value value) {
 /// Number of rows below which the kernel of a product sums in another order.
 static constexpr int64_t kFewRows = 3;
 
-kernel::PictureSplit cpu::pictureSplitOf(Operation *op) {
-  using Split = kernel::PictureSplit;
+kernel::ImageSplit cpu::imageSplitOf(Operation *op) {
+  using Split = kernel::ImageSplit;
   return TypeSwitch<Operation *, Split>(op)
       .Case<ConvOp, DepthwiseConvOp, PoolOp, WinogradConvOp>(
           [](auto) { return Split{Split::windows}; })
-      .Case<GroupNormOp, RowNormOp>([](auto) { return Split{Split::pictures}; })
+      .Case<GroupNormOp, RowNormOp>([](auto) { return Split{Split::images}; })
       .Case([](MatMulOp product) {
         bool isShared = shapeOf(product.getWeights()).size() == 3;
         return isShared ? Split{Split::rows, kFewRows} : Split{};
       })
       .Case([](ReduceOp reduce) {
-        return reduce.reducesRows() ? Split{} : Split{Split::pictures};
+        return reduce.reducesRows() ? Split{} : Split{Split::images};
       })
       .Case([](ResampleOp resample) {
-        return resample.getFirst() > 0 ? Split{Split::pictures} : Split{};
+        return resample.getFirst() > 0 ? Split{Split::images} : Split{};
       })
       .Default([](Operation *) { return Split{}; });
 }
@@ -50,8 +50,8 @@ Work ConvOp::getWork() {
   SmallVector<Factor> each{2};
   for (int64_t size : PackedWeights(getWeights()).outer.drop_front())
     each.push_back(size);
-  if (std::optional<uint64_t> signs = getSignChannels())
-    each.push_back(int64_t(*signs));
+  if (getFormat().isSigns())
+    each.push_back(getFormat().getSignChannels());
   else
     each.push_back(shapeOf(getSrc()).back() / int64_t(getGroups()));
   each.push_back(dstChannels());
@@ -80,11 +80,12 @@ Work ConvTransposeOp::getWork() {
 StringRef MatMulOp::getKernelKind() { return "matmul"; }
 
 Work MatMulOp::getWork() {
-  if (std::optional<uint64_t> signs = getSignChannels())
-    return workPerElement(getDst(), {int64_t(*signs), 2, dstChannels()},
+  if (getFormat().isSigns())
+    return workPerElement(getDst(),
+                          {getFormat().getSignChannels(), 2, dstChannels()},
                           /*drop=*/1);
   // Multiplications per row.
-  if (getBlocks())
+  if (getFormat().isBlocks())
     return workPerElement(
         getDst(),
         {2 * cast<ShapedType>(getWeights().getType()).getNumElements()},

@@ -31,7 +31,7 @@ inline int64_t groupOfPacked(mlir::ShapedType weights) {
 
 /// Number of f16 products that are summed in f16 before their sum is added to a
 /// f32 sum: see F16Dot.cpp.
-constexpr int64_t kHalfTerms = 64;
+constexpr int64_t kF16Terms = 64;
 
 /// Number of columns that one statement about pairs of bytes covers.
 constexpr int64_t kPairColumns = 16;

@@ -38,7 +38,7 @@ static constexpr ProductInfo kProducts[] = {
 #include "dialects/cpu/Products.inc"
 };
 
-static_assert(kProducts[size_t(Product::f16Dot)].block == kHalfTerms,
+static_assert(kProducts[size_t(Product::f16Dot)].block == kF16Terms,
               "weights are scaled for that many");
 
 ArrayRef<ProductInfo> cpu::getProducts() { return kProducts; }

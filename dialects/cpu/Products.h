@@ -33,7 +33,7 @@ enum class RowForm {
   /// Copies as f32.
   asFloats,
   /// Copies as int16, with even and odd bytes separate.
-  asWords,
+  asInt16,
   /// Original rows, in the order of lists of groups of k.
   byLists,
   /// 32-bit elements of signs, with the element that marks zeros.
@@ -51,7 +51,7 @@ enum class ColumnForm {
   /// Widened to f32, once for many rows.
   asFloats,
   /// Widened to int16, once for many rows or by each step.
-  asWords,
+  asInt16,
   /// Packed form, in the order of lists of groups of k.
   byLists,
 };

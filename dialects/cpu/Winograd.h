@@ -45,14 +45,6 @@ public:
   static Winograd ofBytes(int64_t outputs) {
     return Winograd(outputs, /*isWhole=*/true);
   }
-  /// Returns true if there is a transform with this number of points in two
-  /// dimensions: 16 or 36.
-  static bool hasPositions(int64_t positions) {
-    return positions == 16 || positions == 36;
-  }
-  static Winograd ofPositions(int64_t positions) {
-    return Winograd(positions == 16 ? 2 : 4);
-  }
 
   /// Number of outputs per step, and of the data and products for them.
   int64_t outputs() const { return numOutputs; }

@@ -132,7 +132,7 @@ def Ingot_Tensor : Ingot_Attr<"Tensor", "tensor"> {
   let genVerifyDecl = 1;
 }
 
-def Ingot_Switch : Ingot_Attr<"Switch", "switch"> {
+def Ingot_PrecisionFlag : Ingot_Attr<"PrecisionFlag", "precision_flag"> {
   let summary = "run-time precision flag of products, for int8";
   let description = [{
     The index in `ingot.observed` of the tensor that the first product reads,
@@ -141,7 +141,7 @@ def Ingot_Switch : Ingot_Attr<"Switch", "switch"> {
 
     Example:
     ```mlir
-    #ingot.switch<3, nodes = "Conv_0", "Conv_1">
+    #ingot.precision_flag<3, nodes = "Conv_0", "Conv_1">
     ```
   }];
   let parameters = (ins "int64_t":$tensor,
@@ -199,7 +199,7 @@ def Ingot_ChannelValues : Ingot_Attr<"ChannelValues", "channel_values"> {
 def Ingot_WeightRounding : Ingot_Attr<"WeightRounding", "weight_rounding"> {
   let summary = "direction in which each weight of a product is rounded";
   let description = [{
-    One bit for each weight, which is set if the weight is rounded up to the
+    Holds a bit for each weight, which is set if the weight is rounded up to the
     next byte. The weights of the first output come first, the lowest bit of a
     byte first. A weight without a bit is rounded down.
 

@@ -392,7 +392,7 @@ static ArrayRef<Fact> facts() {
       list<D::DeclinedAttrHelper, DeclinedAttr>(Place::module),
       one<D::CalibrationAttrHelper>(Place::module),
       list<D::ObservedAttrHelper, StringAttr>(Place::module),
-      list<D::SwitchesAttrHelper, SwitchAttr>(Place::module),
+      list<D::PrecisionFlagsAttrHelper, PrecisionFlagAttr>(Place::module),
       list<D::LibrariesAttrHelper, LibraryAttr>(Place::module),
       one<D::NameAttrHelper>(Place::argument),
       list<D::DimNamesAttrHelper, StringAttr>(Place::argument),

@@ -37,7 +37,7 @@ def Ingot_Dialect : Dialect {
     | `ingot.layers` | module | `#ingot.layer`s in the order of the run |
     | `ingot.calibration` | module | results of `ingot calibrate` |
     | `ingot.observed` | module | names of the tensors that `ingot.observe` shows, by index |
-    | `ingot.switches` | module | `#ingot.switch`es: run-time precision flags that `nn-insert-switches` adds |
+    | `ingot.precision_flags` | module | `#ingot.precision_flag`s: run-time precision flags that `nn-insert-precision-flags` adds |
     | `ingot.libraries` | module | `#ingot.library`s that the code calls |
     | `ingot.name`, `ingot.dim_names`, `ingot.type` | arguments and results of `@forward` | its name and dimension names in the model, and its type with signs |
     | `ingot.operand` | arguments of the run's function | role of the argument: the weights, the arena or the call |
@@ -71,7 +71,7 @@ def Ingot_Dialect : Dialect {
     "::mlir::ArrayAttr":$declined,
     "::ingot::CalibrationAttr":$calibration,
     "::mlir::ArrayAttr":$observed,
-    "::mlir::ArrayAttr":$switches,
+    "::mlir::ArrayAttr":$precision_flags,
     "::mlir::ArrayAttr":$libraries,
     "::mlir::StringAttr":$name,
     "::mlir::ArrayAttr":$dim_names,

@@ -93,7 +93,7 @@ def Ingot_BufferOp : Op<Ingot_Dialect, "buffer", [Pure]> {
 def Ingot_ChunkOp : Op<Ingot_Dialect, "chunk", [Pure]> {
   let summary = "number of images that pass through layers together";
   let description = [{
-    Splits `pictures` images into chunks of about equal size, with at most
+    Splits a number of images into chunks of about equal size, with at most
     `per_thread` images for each thread of the run. Returns the size of all
     chunks but the last, which is at least 1. An observed run has one chunk, so
     that each layer ends once.
@@ -103,14 +103,14 @@ def Ingot_ChunkOp : Op<Ingot_Dialect, "chunk", [Pure]> {
 
     Example:
     ```mlir
-    %chunk = ingot.chunk %pictures per_thread 2 of %call : !llvm.ptr
+    %chunk = ingot.chunk %images per_thread 2 of %call : !llvm.ptr
     ```
   }];
-  let arguments = (ins AnyType:$call, Index:$pictures,
+  let arguments = (ins AnyType:$call, Index:$images,
                        ConfinedAttr<I64Attr, [IntPositive]>:$per_thread);
   let results = (outs Index:$size);
   let assemblyFormat = [{
-    $pictures `per_thread` $per_thread `of` $call attr-dict `:` type($call)
+    $images `per_thread` $per_thread `of` $call attr-dict `:` type($call)
   }];
 }
 

@@ -84,12 +84,11 @@ def Ingot_Targets : Ingot_Attr<"Targets", "targets"> {
     /// they are its `ingot.target`, else two common levels, x86-64-v3 and
     /// znver4.
     static TargetsAttr of(::mlir::Operation *op);
-    /// Returns true if every level that is sure passes.
+    /// Returns true if every sure level passes the test.
     bool all(Test test) const;
-    /// Returns true if a level that is sure passes.
+    /// Returns true if some sure level passes the test.
     bool anySure(Test test) const;
-    /// Returns true if a level passes that the artifact has, or may have, code
-    /// for.
+    /// Returns true if some level passes the test, sure or not.
     bool any(Test test) const;
     /// Returns the numbers that all levels share: caches and others of a core.
     ::ingot::TargetNumbers getNumbers() const {

@@ -37,12 +37,12 @@ constexpr int64_t kSoftmaxFlops = 5, kNormFlops = 8;
 
 /// Relation of dimension 0 of a kernel's source and result to the images of a
 /// batch, if the kernel computes each image separately.
-struct PictureSplit {
+struct ImageSplit {
   enum Kind {
     /// Images depend on each other, or on their number.
     none,
     /// Dimension 0 may be the number of images.
-    pictures,
+    images,
     /// Dimension 0 is the number of images: the kernel moves windows over each
     /// image.
     windows,

@@ -32,7 +32,7 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "bool", "isLaunched", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<
       "Returns how a batch is split into images that are computed separately.",
-      "::ingot::kernel::PictureSplit", "getPictureSplit", (ins), [{}],
+      "::ingot::kernel::ImageSplit", "getImageSplit", (ins), [{}],
       [{ return {}; }]>,
     InterfaceMethod<
       "Returns the kind of the op, as profiles show it.",
@@ -64,7 +64,8 @@ def EpilogueOpInterface : OpInterface<"EpilogueOpInterface"> {
     InterfaceMethod<"The region.", "::mlir::Region &", "getEpilogue">,
     InterfaceMethod<"The operands that the region reads.",
                     "::mlir::OperandRange", "getEpilogueOperands">,
-    InterfaceMethod<"The same, to be changed.", "::mlir::MutableOperandRange",
+    InterfaceMethod<"The mutable range of these operands.",
+                    "::mlir::MutableOperandRange",
                     "getEpilogueOperandsMutable">,
     StaticInterfaceMethod<
       "Returns true if an epilogue can read and store elements of the type.",

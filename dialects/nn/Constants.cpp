@@ -13,7 +13,9 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cmath>
 #include <limits>
@@ -223,14 +225,37 @@ static bool isUniform(ArrayRef<char> bytes, int64_t width) {
          bytes.drop_front(width) == bytes.drop_back(width);
 }
 
-/// Returns a name that no resource has yet. MLIR also finds free names, but
-/// each time tries constant_1, constant_2 and so on.
-static std::string unusedName(MLIRContext *context) {
-  size_t count = 0;
-  DenseResourceElementsHandle::getManagerInterface(context)
-      .getBlobManager()
-      .getBlobMap([&](const auto &blobs) { count = blobs.size(); });
-  return "constant_" + std::to_string(count);
+/// Returns the resource with `bytes`. Its name follows from them, because
+/// passes on several functions make constants at the same time. A number in the
+/// name would depend on the threads.
+static DenseResourceElementsHandle resourceOf(MLIRContext *context,
+                                              ArrayRef<char> bytes) {
+  auto &interface = DenseResourceElementsHandle::getManagerInterface(context);
+  DialectResourceBlobManager &manager = interface.getBlobManager();
+  std::string name =
+      "constant_" +
+      llvm::utohexstr(
+          llvm::xxh3_64bits(llvm::ArrayRef(
+              reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size())),
+          /*LowerCase=*/true);
+  auto find = [&]() -> DialectResourceBlobManager::BlobEntry * {
+    DialectResourceBlobManager::BlobEntry *entry = manager.lookup(name);
+    bool isEqual =
+        entry && entry->getBlob() && entry->getBlob()->getData() == bytes;
+    return isEqual ? entry : nullptr;
+  };
+  DialectResourceBlobManager::BlobEntry *entry = find();
+  if (!entry) {
+    DialectResourceBlobManager::BlobEntry &made = manager.insert(
+        name,
+        HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
+    // Another thread may have inserted the same bytes just before.
+    entry = find();
+    if (!entry)
+      entry = &made;
+  }
+  return DenseResourceElementsHandle(
+      entry, cast<BuiltinDialect>(interface.getDialect()));
 }
 
 ElementsAttr makeConstantAttr(RankedTensorType type, std::vector<char> bytes) {
@@ -245,10 +270,8 @@ ElementsAttr makeConstantAttr(RankedTensorType type, std::vector<char> bytes) {
     }
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
   }
-  AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64);
-  return DenseResourceElementsAttr::get(type, unusedName(type.getContext()),
-                                        std::move(blob));
+  return DenseResourceElementsAttr::get(type,
+                                        resourceOf(type.getContext(), bytes));
 }
 
 /// Appends `value`, rounded to `type`, little-endian.

@@ -141,7 +141,7 @@ static LogicalResult checkZeroPoint(std::optional<Location> loc, Op op) {
   int64_t zero = op.getXZeroPoint();
   if (zero == 0)
     return success();
-  if (!isByteOrWord(element))
+  if (!isInt8OrInt16(element))
     return emitOptionalError(loc,
                              "expects bytes or words where x_zero_point is ",
                              zero, ", but got ", element);

@@ -353,9 +353,9 @@ def NN_ConcatOp : NN_InferredOp<"concat"> {
 def NN_SliceOp : NN_InferredOp<"slice"> {
   let summary = "strided window: y[i] = x[starts + i steps]";
   let description = [{
-    One start, size and (possibly negative) step for each dimension. A dynamic
-    dimension is either taken whole (start 0, step 1, size -1) or gets a static
-    size that is known to fit.
+    Takes a start, a size and a step for each dimension. Steps may be negative.
+    A dynamic dimension is either taken whole (start 0, step 1, size -1) or gets
+    a static size that is known to fit.
   }];
   let arguments = (ins NN_Tensor:$x, DenseI64ArrayAttr:$starts,
                        DenseI64ArrayAttr:$sizes, DenseI64ArrayAttr:$steps);

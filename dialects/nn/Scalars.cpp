@@ -67,12 +67,12 @@ bool nn::isByte(Type type) {
   return integer && integer.getWidth() == 8;
 }
 
-bool nn::isByteOrWord(Type type) {
+bool nn::isInt8OrInt16(Type type) {
   return isByte(type) || type.isSignlessInteger(16);
 }
 
 Type nn::productElement(Type type) {
-  return isByteOrWord(type) ? IntegerType::get(type.getContext(), 32) : type;
+  return isInt8OrInt16(type) ? IntegerType::get(type.getContext(), 32) : type;
 }
 
 Value nn::scalar(OpBuilder &builder, Location loc, Type type, double value) {

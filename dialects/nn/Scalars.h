@@ -42,7 +42,7 @@ bool isByte(mlir::Type type);
 
 /// Returns true for an integer of eight bits or an i16: the integer types that
 /// kernels multiply.
-bool isByteOrWord(mlir::Type type);
+bool isInt8OrInt16(mlir::Type type);
 
 /// Returns the type of sums of products of `type`: i32 for bytes and int16,
 /// else `type`.

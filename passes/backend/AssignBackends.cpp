@@ -45,7 +45,7 @@ private:
   ArrayRef<const Backend *> all;
   SmallVector<const Backend *> order;
   /// The backend that computes all ops that the other backends of the device
-  /// decline; null if there is none.
+  /// decline, or null.
   const Backend *rest = nullptr;
   llvm::StringSet<> wanted, found;
   SmallVector<Attribute> declined;
@@ -101,15 +101,18 @@ void AssignBackendsPass::decide(Operation *op, const Backend &choice,
                                 ArrayRef<Declining> declining) {
   IngotDialect::BackendAttrHelper(&getContext())
       .setAttr(op, BackendNameAttr::get(&getContext(), choice.name()));
-  SmallVector<Alternative> alternatives;
   for (const Declining &one : declining) {
     ++numDeclined;
-    alternatives.push_back({one.backend->name().str(), -1, one.reason});
     forEachNode(op->getLoc(), [&](StringAttr node) {
       declined.push_back(DeclinedAttr::get(&getContext(), node,
                                            one.backend->name(), one.reason));
     });
   }
+  if (!isRecorded(op))
+    return;
+  SmallVector<Alternative> alternatives;
+  for (const Declining &one : declining)
+    alternatives.push_back({one.backend->name().str(), -1, one.reason});
   alternatives.push_back({choice.name().str()});
   record(op, Question::backend, choice.name(),
          declining.empty() ? "is computed by the first backend that is asked"

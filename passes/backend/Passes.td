@@ -10,28 +10,28 @@
 include "mlir/Pass/PassBase.td"
 
 def AssignBackends : Pass<"nn-assign-backends", "::mlir::ModuleOp"> {
-  let summary = "Give each heavy nn op to a backend";
+  let summary = "Assign each heavy nn op to a backend";
   let description = [{
-    An op of a kind that a backend of `backends` has kernels for gets the
-    attribute `ingot.backend` of the first that takes it, else of the backend
-    that takes what others of the device decline; one that has the attribute
-    keeps it. It is an error if no backend of the device takes the op. Each
-    op that a backend declined stands, with the reason, in the module's
-    attribute `ingot.declined`. Each choice is recorded as a decision. Lowerings
-    act on `ingot.backend`.
+    An op of a kind for which a backend of `backends` has kernels gets the
+    attribute `ingot.backend`. The first backend that accepts the op is chosen,
+    or else the backend that takes all remaining ops of the device. An op that
+    already has the attribute keeps it. It is an error if no backend of the
+    device accepts the op. The module's attribute `ingot.declined` lists each op
+    that a backend declined, with the reason. Each choice is recorded as a
+    decision. Lowerings follow `ingot.backend`.
 
     For ops that compute one of `preferred-nodes`, the backend `preferred` is
-    asked first. It is an error if no op computes one of these nodes.
+    tried first. It is an error if no op computes one of these nodes.
   }];
   let options = [
     ListOption<"backends", "backends", "std::string",
-               "Backends in the order in which they are asked">,
+               "Backends in the order in which they are tried">,
     Option<"preferred", "preferred", "std::string", "",
-           "The backend that is asked first for preferred-nodes">,
+           "Backend that is tried first for preferred-nodes">,
     ListOption<"preferredNodes", "preferred-nodes", "std::string",
-               "ONNX nodes that the preferred backend is asked for first">];
+               "ONNX nodes for which the preferred backend is tried first">];
   let statistics = [
-    Statistic<"numDeclined", "declined", "Ops that a backend did not take">];
+    Statistic<"numDeclined", "declined", "Ops that a backend declined">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 

@@ -14,7 +14,6 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -33,7 +32,7 @@ const Policy &Policy::of(Operation *op) {
   return none;
 }
 
-Answer<bool> Policy::multiplyBytes(Operation *, const ByteSite &) const {
+Answer<bool> Policy::multiplyInt8(Operation *, const Int8Candidate &) const {
   return {false, kNoPolicy};
 }
 Answer<bool> Policy::multiplyDynamicBytes(Operation *) const {
@@ -48,20 +47,28 @@ Answer<bool> Policy::multiplyGroupsAsFloats(ArrayRef<int64_t>, int64_t) const {
 Answer<bool> Policy::multiplyBytesAsFloats(nn::ConvOp) const {
   return {false, kNoPolicy};
 }
-Answer<bool> Policy::multiplyWords(Operation *, OptimizeFor) const {
+Answer<bool> Policy::multiplyInt16(Operation *, OptimizeFor) const {
   return {false, kNoPolicy};
 }
-HalfForm Policy::halfForm(Operation *, Precision asked) const {
-  return asked == Precision::bf16 ? HalfForm::bf16 : HalfForm::f16Weights;
+HalfPrecisionForm Policy::halfPrecisionForm(Operation *,
+                                            Precision asked) const {
+  return asked == Precision::bf16 ? HalfPrecisionForm::bf16
+                                  : HalfPrecisionForm::f16Weights;
 }
 bool Policy::prefersBF16(Operation *) const { return false; }
 Answer<bool> Policy::multiplyBF16(Operation *) const {
   return {false, kNoPolicy};
 }
-Answer<bool> Policy::storeHalfWeights(Operation *, int64_t) const {
+Answer<bool> Policy::storeF16Weights(Operation *, int64_t) const {
   return {false, kNoPolicy};
 }
 Answer<bool> Policy::multiplyF16(Operation *) const {
+  return {false, kNoPolicy};
+}
+Answer<Layout> Policy::layOut(Operation *) const {
+  return {Layout::channelsLast, kNoPolicy};
+}
+Answer<bool> Policy::multiplyPatches(nn::ConvOp) const {
   return {false, kNoPolicy};
 }
 Answer<std::optional<int64_t>> Policy::fitPairs(Operation *) const {
@@ -87,8 +94,8 @@ int64_t ingot::countProductWeights(Operation *root) {
 // The decision trace
 //===----------------------------------------------------------------------===//
 
-/// Returns the sizes of the result of `op`, "1x?x8". The sizes distinguish
-/// several ops of one node.
+/// Returns the sizes of the result of `op`. The sizes distinguish several ops
+/// of one node.
 static std::string sizesOf(Operation *op) {
   Value result;
   if (op->getNumResults())
@@ -98,13 +105,7 @@ static std::string sizesOf(Operation *op) {
   auto type = result ? dyn_cast<ShapedType>(result.getType()) : ShapedType();
   if (!type || !type.hasRank())
     return "";
-  return llvm::join(llvm::map_range(type.getShape(),
-                                    [](int64_t size) {
-                                      return ShapedType::isDynamic(size)
-                                                 ? "?"
-                                                 : std::to_string(size);
-                                    }),
-                    "x");
+  return support::describeSizes(type.getShape());
 }
 
 /// Returns the CPU level that code is generated for. Returns "" in phases that
@@ -128,11 +129,15 @@ static int64_t profileOf(Operation *op) {
   return usual ? usual.getInt() + 1 : 0;
 }
 
+bool ingot::isRecorded(Operation *op) {
+  return op->getContext()->getRemarkEngine() != nullptr;
+}
+
 void ingot::record(Operation *op, Question question, StringRef choice,
                    StringRef reason, ArrayRef<Alternative> alternatives) {
   using Arg = remark::detail::Remark::Arg;
   MLIRContext *context = op->getContext();
-  if (!context->getRemarkEngine())
+  if (!isRecorded(op))
     return;
   SmallVector<AlternativeAttr> weighed;
   for (const Alternative &alternative : alternatives)

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Declares the questions that shared phases ask about an operation. A backend
-// of each device answers them. An answer holds the choice, a reason, and an
-// estimated time for each alternative. `record` writes an answer to the
-// decision trace.
+// of each device answers them. An answer holds the choice and a reason. If
+// decisions are recorded, it also holds an estimated time for each alternative.
+// `record` writes an answer to the decision trace.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_BACKEND_POLICY_H
@@ -31,7 +31,7 @@ struct Alternative {
   /// Estimated time of one execution, in cycles of one core of the target. -1:
   /// the alternative is ruled out or has no estimate.
   int64_t cycles = -1;
-  /// The reason why it is ruled out, as in Answer; "" if it has none.
+  /// The reason why the alternative is ruled out, as in Answer, or "".
   std::string reason = "";
 };
 
@@ -45,7 +45,7 @@ struct Answer {
 };
 
 /// Facts about the data of a product that may be computed in int8.
-struct ByteSite {
+struct Int8Candidate {
   /// True if the data are a float input of the model. Quantizing an input needs
   /// a loop of its own.
   bool ofInput = false;
@@ -55,15 +55,23 @@ struct ByteSite {
 };
 
 /// Forms of a product for which the model or the user asks for 16 bits.
-enum class HalfForm {
+enum class HalfPrecisionForm {
   bf16,
   f16,
   /// Data in f32, and weights that are stored as f16.
   f16Weights
 };
 
+/// The order of the dimensions of images.
+enum class Layout {
+  /// `N, C, D1…Dn`, as in ONNX.
+  channelsFirst,
+  /// `N, D1…Dn, C`.
+  channelsLast
+};
+
 /// The decisions of a device. The base class declines everything, so that a
-/// device without a policy computes in f32.
+/// device without a policy computes in f32. Its images have the channels last.
 class Policy {
 public:
   virtual ~Policy();
@@ -77,8 +85,8 @@ public:
 
   /// Returns true if `product`, of f32 data by constant weights, is to be
   /// computed in int8 with a calibrated range.
-  virtual Answer<bool> multiplyBytes(mlir::Operation *product,
-                                     const ByteSite &site) const;
+  virtual Answer<bool> multiplyInt8(mlir::Operation *product,
+                                    const Int8Candidate &candidate) const;
   /// Returns true if `product` is to be computed in int8 with a range that each
   /// run determines.
   virtual Answer<bool> multiplyDynamicBytes(mlir::Operation *product) const;
@@ -95,12 +103,13 @@ public:
   virtual Answer<bool>
   multiplyGroupsAsFloats(llvm::ArrayRef<int64_t> weights, int64_t groups) const;
   /// Returns true if `product` is to be computed in int16.
-  virtual Answer<bool> multiplyWords(mlir::Operation *product,
+  virtual Answer<bool> multiplyInt16(mlir::Operation *product,
                                      OptimizeFor goal) const;
   /// Returns the form of products in the module around `op` if the user asks
   /// for `asked`, bf16 or fp16. The next three functions decide about products
   /// of one form each.
-  virtual HalfForm halfForm(mlir::Operation *op, Precision asked) const;
+  virtual HalfPrecisionForm halfPrecisionForm(mlir::Operation *op,
+                                              Precision asked) const;
   /// Returns true if bf16 is faster than f32 on every CPU that the module
   /// around `op` may run on. Then bf16 pays even if nobody asks for 16 bits.
   virtual bool prefersBF16(mlir::Operation *op) const;
@@ -109,10 +118,22 @@ public:
   /// Returns true if `product` is to be computed with f32 data and weights
   /// stored as f16. `allWeights` is the number of weights of all products of
   /// the model.
-  virtual Answer<bool> storeHalfWeights(mlir::Operation *product,
-                                        int64_t allWeights) const;
+  virtual Answer<bool> storeF16Weights(mlir::Operation *product,
+                                       int64_t allWeights) const;
   /// Returns true if `product` is to be computed with f16 operands.
   virtual Answer<bool> multiplyF16(mlir::Operation *product) const;
+
+  //===--------------------------------------------------------------------===//
+  // Layout
+  //===--------------------------------------------------------------------===//
+
+  /// Returns the layout of the images that `op` reads and writes. The op can be
+  /// computed in either.
+  virtual Answer<Layout> layOut(mlir::Operation *op) const;
+  /// Returns true if `product`, whose windows do not overlap, is to be computed
+  /// as a product of a matrix. A row of the matrix is moved together from the
+  /// elements of a window.
+  virtual Answer<bool> multiplyPatches(nn::ConvOp product) const;
 
   //===--------------------------------------------------------------------===//
   // Weights and channels
@@ -134,6 +155,10 @@ public:
 /// Returns the number of weights of all products with constant weights in
 /// `root`.
 int64_t countProductWeights(mlir::Operation *root);
+
+/// Returns true if something reads decisions about `op`. Otherwise no estimates
+/// of alternatives are needed.
+bool isRecorded(mlir::Operation *op);
 
 /// Records a decision about `op`: emits a remark of the category `decision`.
 void record(mlir::Operation *op, Question question, llvm::StringRef choice,

@@ -8,7 +8,7 @@
 
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/policy/CpuPolicy.h"
 #include "passes/graph/Passes.h"
@@ -42,8 +42,10 @@ class CpuBackend : public Backend {
     registerIngotCpuLowerPasses();
   }
 
-  bool isFor(Operation *op) const override { return cpu::isNativeKind(op); }
-  Reason whyNot(Operation *op) const override { return cpu::whyNotNative(op); }
+  bool isFor(Operation *op) const override { return cpu::isCpuKind(op); }
+  Reason whyNot(Operation *op) const override {
+    return cpu::whyNotCpuKernel(op);
+  }
 
   bool takesQuantized() const override { return true; }
 

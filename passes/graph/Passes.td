@@ -10,12 +10,14 @@
 include "mlir/Pass/PassBase.td"
 
 def FoldScaleShift : Pass<"nn-fold-scale-shift"> {
-  let summary = "Fold constants added to or multiplied with conv and matmul";
+  let summary =
+      "Fold constants that are added to or multiplied with conv and matmul";
   let description = [{
-    `add`, `sub`, `mul`, `div` by a constant for each output channel (or one for
-    all) go into the weights and the bias of the `conv`, `conv_transpose` or
-    `matmul` before, if nothing else uses its result. A constant that is only
-    added needs no constant weights.
+    An `add`, `sub`, `mul` or `div` by a constant is folded into the weights and
+    the bias of the preceding `conv`, `conv_transpose` or `matmul`. The constant
+    has a value for each output channel, or one for all. The product's result
+    must have no other users. A constant that is only added does not need
+    constant weights.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numFolded", "folded", "Ops folded">];
@@ -48,11 +50,11 @@ def FoldBatchNorm : Pass<"nn-fold-batch-norm"> {
 }
 
 def CountZeroWeights : Pass<"nn-count-zero-weights", "::mlir::ModuleOp"> {
-  let summary = "Tell how many weights of products are zero";
+  let summary = "Report how many weights of products are zero";
   let description = [{
-    Where at least one in a hundred of the weights of a `conv`, `conv_transpose`
-    or `matmul` is zero, a remark says how many. If it is so of all of them
-    together, the metadata has their number and that of the zeros:
+    If at least one percent of the weights of a `conv`, `conv_transpose` or
+    `matmul` are zero, a remark reports their number. If this holds for all
+    weights together, the metadata gets the numbers of weights and of zeros:
     `ingot.weights`, `ingot.zero_weights`. Weights that several products share
     count once.
   }];
@@ -63,30 +65,32 @@ def CountZeroWeights : Pass<"nn-count-zero-weights", "::mlir::ModuleOp"> {
 def FoldPad : Pass<"nn-fold-pad"> {
   let summary = "Fold constant padding into convolutions and pools";
   let description = [{
-    A `pad` of spatial dimensions with what the window op takes its own padding
-    to be: zero for `conv` and `avg_pool` (which then counts its padding), the
-    lowest value for `max_pool`, for which zero does as well after a `relu`.
+    Removes a `pad` of spatial dimensions whose value is that of the window op's
+    own padding, and enlarges that padding. The value is zero for `conv` and for
+    `avg_pool`, which then counts its padding. It is the lowest value for
+    `max_pool`, or zero after a `relu`.
   }];
   let statistics = [Statistic<"numFolded", "folded", "Pads folded">];
 }
 
 def MergeBranches : Pass<"nn-merge-branches"> {
-  let summary = "Make parallel linear branches over one input one convolution";
+  let summary =
+      "Merge parallel linear branches of one input into a convolution";
   let description = [{
     The terms of a sum that are chains of linear ops over the same value become
-    one `conv`: training-time structure such as RepVGG's (3x3, 1x1 and
-    identity), ACNet's (3x3, 3x1 and 1x3) or the Diverse Branch Block's (1x1
-    then KxK, 1x1 then average pooling) goes away. Linear ops are `conv`,
-    `batch_norm`, `avg_pool` (where its divisor is constant), zero `pad`,
+    one `conv`. This removes training-time structure such as RepVGG's (3x3, 1x1
+    and identity) or ACNet's (3x3, 3x1 and 1x3). Another example is the Diverse
+    Branch Block (1x1 then KxK, 1x1 then average pooling). Linear ops are
+    `conv`, `batch_norm`, `avg_pool` with a constant divisor, zero `pad`,
     `slice` of spatial dimensions, and `add`, `sub`, `mul`, `div` by a constant
     for each channel. Branches may differ in kernel, padding, dilation and
     groups: the merged kernel is the smallest that holds all.
 
-    Branches are merged only if the result is exact everywhere: strides agree;
-    a bias that a later padded op would not see at the border keeps the branch
-    apart; so do intermediate values with other users. And only if it pays:
-    the merged convolution may not cost more than the branches and their sum,
-    so a depthwise branch does not become dense.
+    Branches are merged only if the result is exact everywhere. Their strides
+    must agree, and intermediate values must have no other users. A branch stays
+    if a later op with padding would not see its bias at the border. The merged
+    convolution must not cost more than the branches and their sum, so that a
+    depthwise branch does not become dense.
 
     Weights are computed in double and rounded once.
   }];
@@ -96,50 +100,51 @@ def MergeBranches : Pass<"nn-merge-branches"> {
 }
 
 def MergeConvs : Pass<"nn-merge-convs"> {
-  let summary = "Make consecutive convolutions one where it saves work";
+  let summary = "Merge consecutive convolutions if this saves work";
   let description = [{
-    `conv(conv(x))` with nothing in between, mostly a 1x1 next to another,
-    becomes one convolution if that multiplies less and is exact at the borders
-    (see `nn-merge-branches`). Where it has more weights, `optimize` says how
-    much time each byte must save (`OptimizeFor.h`).
+    `conv(conv(x))` without other ops in between becomes one convolution if this
+    needs fewer multiplications and is exact at the borders (see
+    `nn-merge-branches`). Usually one of them is 1x1. If the merged convolution
+    has more weights, `optimize` determines how much time each byte must save
+    (`OptimizeFor.h`).
   }];
   let options = [
     Option<"optimize", "optimize", "::ingot::OptimizeFor",
            "::ingot::OptimizeFor::balanced",
-           "How much speed an added byte must bring",
+           "Trade-off between speed and added bytes",
            [{::ingot::optimizeForValues()}]>];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numMerged", "merged", "Pairs merged">];
 }
 
 def PruneChannels : Pass<"nn-prune-channels", "::mlir::ModuleOp"> {
-  let summary = "Take out channels that are constant or that nobody reads";
+  let summary = "Remove channels that are constant or that are never read";
   let description = [{
-    Outputs of `conv`, `conv_transpose` and `matmul` with constant weights
-    vanish, with all that is computed of them alone:
+    Removes outputs of `conv`, `conv_transpose` and `matmul` with constant
+    weights, together with all ops that compute only on them, in two cases:
 
-    - if all of the output's weights are zero, or multiply channels that are
-      constants themselves: it is the number that its bias is, which goes, with
-      what activations make of it, into the biases of the products that read it.
-      A number that is not zero stays where a padded convolution reads it, whose
-      padding is zero;
-    - if no product that reads it has a weight for it that is not zero.
+    - All weights of the output are zero, or multiply constant channels. The
+      output then equals its bias. The bias, after the activations, is added to
+      the biases of the products that read it. A value other than zero stays if
+      a padded convolution reads it, because the padding is zero.
+    - No product that reads the output has a nonzero weight for it.
 
     Channels are followed through elementwise ops, pools, reductions of other
     dimensions, `concat`, `slice`, `pad`, `resize`, `transpose` and `reshape`.
-    Those that are added or multiplied with each other vanish together, or not
-    at all, as do those of a depthwise convolution's data and result. Of a
-    convolution in groups, either whole groups vanish or as many channels of
-    each. The model's inputs and outputs keep theirs, and so does what another
-    op reads. No tensor loses all channels, and what depthwise convolutions read
-    stays a multiple of 16 or 8 channels where it was one.
+    Channels that are added to or multiplied with each other are removed
+    together or not at all. This also holds for the data and the result of a
+    depthwise convolution. A convolution with groups loses whole groups, or
+    equally many channels of each group. Channels of the model's inputs and
+    outputs stay, and so do channels that other ops read. No tensor loses all
+    channels. The data of depthwise convolutions keep a multiple of 16 or 8
+    channels.
 
-    A tensor all of whose channels are constants is one itself where an
-    elementwise op reads it beside another of the result's size, so that a
-    branch of zeros goes away.
+    If all channels of a tensor are constants, the tensor becomes a constant
+    operand of an elementwise op whose other operand has the result's size. Thus
+    a branch of zeros disappears.
 
-    Biases are computed in double and rounded once. Zero times a number is taken
-    to be zero, so data are taken to be finite.
+    Biases are computed in double and rounded once. The pass assumes that data
+    are finite, so that zero times a number is zero.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
@@ -148,7 +153,7 @@ def PruneChannels : Pass<"nn-prune-channels", "::mlir::ModuleOp"> {
 }
 
 def RecognizeActivations : Pass<"nn-recognize-activations"> {
-  let summary = "Recognize activation functions that exporters take apart";
+  let summary = "Recognize activation functions that exporters decompose";
   let description = [{
     - `x sigmoid(a x)` is `swish`
     - `x/2 (1 + erf(x / sqrt 2))` is `gelu`, and
@@ -163,11 +168,11 @@ def RecognizeActivations : Pass<"nn-recognize-activations"> {
 }
 
 def RecognizeNorms : Pass<"nn-recognize-norms"> {
-  let summary = "Recognize normalizations that exporters take apart";
+  let summary = "Recognize normalizations that exporters decompose";
   let description = [{
     `(x - mean) / sqrt(mean((x - mean)^2) + epsilon)` over trailing dimensions
-    is `layer_norm`, which takes a scale and a bias that follow;
-    `x / sqrt(mean(x^2) + epsilon) scale` is `rms_norm`.
+    becomes `layer_norm`, together with a scale and a bias behind it.
+    `x / sqrt(mean(x^2) + epsilon) scale` becomes `rms_norm`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
@@ -175,45 +180,49 @@ def RecognizeNorms : Pass<"nn-recognize-norms"> {
 }
 
 def Simplify : Pass<"nn-simplify"> {
-  let summary = "Rewrite ops into simpler ones";
+  let summary = "Rewrite ops as simpler ops";
   let description = [{
-    - a pool with one window is a `reduce`, a convolution with one window a
-      `matmul`
-    - adding zero, multiplying with one, casts there and back, chains of
-      `reshape` or `transpose` go away
-    - `clamp` and `max` that are a `relu` become one; a `relu` of what is not
-      negative goes away
-    - `pow` by 2, 1, 0.5 or -1 becomes `mul`, nothing, `sqrt`, `reciprocal`
+    - A pool with one window becomes a `reduce`, and a convolution with one
+      window a `matmul`.
+    - Additions of zero, multiplications by one, casts forth and back, and
+      chains of `reshape` or `transpose` are removed.
+    - A `clamp` or `max` that computes a `relu` becomes one. A `relu` of a value
+      that cannot be negative is removed.
+    - `pow` by 2, 0.5 or -1 becomes `mul`, `sqrt` or `reciprocal`. `pow` by 1 is
+      removed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def WidenConvTranspose : Pass<"nn-widen-conv-transpose"> {
-  let summary = "Widen transposed convolutions of large strides, and crop";
+  let summary = "Widen and crop transposed convolutions with large strides";
   let description = [{
-    The kernel of a transposed convolution whose strides have more phases than
-    there may be kernels gets taps of zeros up to a multiple of the last stride,
-    and what its pads would cut off is cropped by a `pad` behind it. All pixels
-    between two of the source then see the same of it, so that they are further
-    channels of one convolution: inverse short-time Fourier transforms, which
-    exporters write as strides of 128 and more, and upsampling by 32.
+    Applies to a transposed convolution whose strides have more phases than the
+    allowed number of kernels. Its kernel gets taps of zeros up to a multiple of
+    the last stride. A `pad` behind it crops the pixels that its own pads would
+    crop. All pixels between two pixels of the source then use the same source
+    pixels, so that they become additional channels of one convolution. Examples
+    are inverse short-time Fourier transforms, which exporters write with
+    strides of 128 and more, and upsampling by 32.
   }];
   let statistics = [Statistic<"numWidened", "widened", "Kernels widened">];
 }
 
 def PromoteFloats : Pass<"nn-promote-floats", "::mlir::func::FuncOp"> {
-  let summary = "Compute what is declared float16 or bfloat16 in f32";
+  let summary = "Compute float16 and bfloat16 models in f32";
   let description = [{
-    Ops on `f16` and `bf16` read, compute and make `f32`; numbers are rounded
-    where the model itself casts them, where they leave the function, and where
-    an op of another dialect takes them, such as the state of a loop. So no
-    result is rounded more often than the model says, and all that follows knows
-    one type of floats. What only moves stored numbers does so with 16 bits.
+    Ops on `f16` and `bf16` read, compute and return `f32`. Values are rounded
+    where the model itself casts them, and where they leave the function. They
+    are also rounded where an op of another dialect uses them, such as the state
+    of a loop. So no result is rounded more often than in the model, and later
+    passes see one float type. Ops that only move stored elements keep 16 bits.
+
     Products of two `bf16` tensors get the attribute
-    `ingot.precision = #ingot.precision<bf16>`, those with constant weights of
-    `f16` `#ingot.precision<fp16>`: they are stored so, unless that takes longer
-    than f32 (`Policy.h`). Where no CPU level multiplies bf16 faster than
-    f32 (`ingot.targets`), those of `bf16` are as of `f16`.
+    `ingot.precision = #ingot.precision<bf16>`. Products with constant weights
+    of `f16` get `#ingot.precision<fp16>`, and their weights are stored as
+    `f16`, unless this is slower than f32 (`Policy.h`). If no CPU level of
+    `ingot.targets` multiplies bf16 faster than f32, products of `bf16` are
+    treated as those of `f16`.
   }];
   let statistics = [
     Statistic<"promoted", "promoted", "ops that compute f32">];

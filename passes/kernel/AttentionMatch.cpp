@@ -19,7 +19,7 @@ using kernel::AttentionMatch;
 using kernel::AttentionOperands;
 using support::typeOf;
 
-/// Permutes `B, H, L, D` to `B, L, H, D` and back.
+/// The permutation from `B, H, L, D` to `B, L, H, D`. The inverse is equal.
 static constexpr int64_t kSwapHeads[] = {0, 2, 1, 3};
 
 static bool swapsHeads(nn::TransposeOp op) {
@@ -32,7 +32,8 @@ static Op soleProducer(Value value) {
   return value.hasOneUse() ? value.getDefiningOp<Op>() : Op();
 }
 
-/// Returns `x` of `value = number * x`, and multiplies `scale` by the number.
+/// Matches `value = number * x`. Returns `x`, and multiplies `scale` by the
+/// number.
 static Value dropScale(Value value, double &scale) {
   Value x;
   if (auto number =
@@ -54,8 +55,8 @@ static Value dropScale(Value value, double &scale) {
 /// The most values that may be added to the scores.
 static constexpr size_t kMaxMasks = 2;
 
-/// Returns true if `value` is a product, scaled or not, to which up to `sums`
-/// other values are added.
+/// Returns true if `value` is a product plus up to `sums` other values. The
+/// product may be scaled.
 static bool areScores(Value value, size_t sums) {
   double scale = 1;
   value = dropScale(value, scale);
@@ -66,8 +67,9 @@ static bool areScores(Value value, size_t sums) {
          (areScores(add.getA(), sums - 1) || areScores(add.getB(), sums - 1));
 }
 
-/// Returns the softmax of `value`. NaN probabilities, or some queries, may be
-/// replaced by zeros. Returns null if `value` has other uses.
+/// Returns the softmax that computes `value`. A select behind the softmax may
+/// replace NaN probabilities, or the probabilities of some queries, by zeros.
+/// Returns null if `value` has other users.
 nn::SoftmaxOp AttentionMatch::matchSoftmax(Value value) {
   auto select = soleProducer<nn::SelectOp>(value);
   if (!select)
@@ -98,7 +100,7 @@ Reason AttentionMatch::match(nn::MatMulOp op) {
   if (!softmax || softmax.getLog() ||
       int64_t(softmax.getAxis()) != typeOf(op.getA()).getRank() - 1 ||
       op.getTransposeA() || op.getTransposeB() || op.getBias())
-    return "is no plain product of a softmax's result, used nowhere else";
+    return "is not a plain product of a softmax's result without other users";
   locations.push_back(softmax.getLoc());
   Value sum = softmax.getX();
   while (auto add = soleProducer<nn::AddOp>(sum)) {
@@ -124,13 +126,13 @@ Reason AttentionMatch::match(nn::MatMulOp op) {
     locations.push_back(scores.getLoc());
   if (!scores || scores.getTransposeA() || !scores.getTransposeB() ||
       scores.getBias())
-    return "has scores that are no plain product with transposed keys, used "
-           "nowhere else";
+    return "has scores that are not a plain product with transposed keys "
+           "without other users";
   return std::nullopt;
 }
 
-/// Returns the transpose that moved the heads of an operand to the front, if
-/// any.
+/// Returns the transpose that moved the heads of an operand to the front, or
+/// null.
 static nn::TransposeOp headsTranspose(Value value) {
   auto op = value.getDefiningOp<nn::TransposeOp>();
   return swapsHeads(op) ? op : nn::TransposeOp();
@@ -166,7 +168,8 @@ Reason AttentionMatch::whyNotOneKernel(const shape::SameSizes &sizes) {
       return "has queries, keys or values whose batches broadcast, or may: " +
              describe(q) + ", " + describe(k) + ", " + describe(v);
   }
-  // A mask must broadcast to the scores, but have the full size along the keys.
+  // A mask must broadcast to the scores. Along the keys, it must have the full
+  // size.
   auto fitsScores = [&](Value mask) {
     RankedTensorType type = typeOf(mask);
     int64_t missing = rank - type.getRank();

@@ -38,17 +38,19 @@ struct AttentionMatch {
   double scale = 1;
   /// True if NaN probabilities become zeros.
   bool isSafe = false;
-  /// The condition under which results are zero, as `B, H, L, 1`, where all
-  /// dimensions but the last broadcast. Null if there is none.
+  /// The condition under which results are zero, as `B, H, L, 1`. The first
+  /// three dimensions may broadcast. Null if there is no condition.
   mlir::Value zeroed;
   /// The locations of the ops between the operands and the result.
   llvm::SmallVector<mlir::Location> locations;
 
-  /// Fills the match if `op` ends an attention; else returns the reason.
+  /// Matches an attention that ends with `op`, and fills the fields. Otherwise
+  /// returns the reason.
   Reason match(nn::MatMulOp op);
 
-  /// Returns why one kernel cannot compute the attention for all heads. Batches
-  /// or masks may broadcast in other ways, or scales may be out of range.
+  /// Returns why one kernel cannot compute the attention for all heads. For
+  /// example, batches or masks broadcast in an unsupported way, or scales are
+  /// out of range.
   Reason whyNotOneKernel(const shape::SameSizes &sizes);
 
   /// Builds the operands of a kernel, without transposes of heads and without

@@ -18,10 +18,10 @@ using namespace ingot::kernel;
 using support::Order;
 using support::typeOf;
 
-/// Returns true if `op` widens `bytes` and is used only by a matrix transpose.
-/// The transpose then reads the bytes, a quarter of the memory, and widens
-/// them.
-static bool isWidenedAndTurned(Operation *op, Value bytes) {
+/// Returns true if `op` widens `bytes` and only a matrix transpose uses it. The
+/// transpose then reads the bytes, which take a quarter of the memory, and
+/// widens them.
+static bool isWidenedAndTransposed(Operation *op, Value bytes) {
   if (typeOf(bytes).getElementTypeBitWidth() != 8)
     return false;
   auto isNumberOr = [](Value value) {
@@ -46,9 +46,9 @@ static bool isWidenedAndTurned(Operation *op, Value bytes) {
 /// quantization, have fewer.
 static constexpr size_t kMaxSteps = 32;
 
-/// Returns the ops from the result of `kernel` to `op`, in order. The result
-/// may be read several times, as x is in x f(x). Returns none if other ops read
-/// the result.
+/// Returns the ops from the result of `kernel` to `op`, in order. Several of
+/// these ops may read the result, as x in x f(x). Returns an empty list if
+/// other ops read the result.
 static SmallVector<Operation *> stepsTo(Operation *op, Operation *kernel,
                                         const EpilogueForm &form,
                                         const Order &order) {
@@ -93,7 +93,8 @@ static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
                      Order &order) {
   Value result = kernel->getResult(0);
   if (typeOf(op->getResult(0)).getShape() != typeOf(result).getShape() ||
-      kernel->getBlock() != op->getBlock() || isWidenedAndTurned(op, result))
+      kernel->getBlock() != op->getBlock() ||
+      isWidenedAndTransposed(op, result))
     return false;
   EpilogueSteps steps{kernel, stepsTo(op, kernel, form, order), {}};
   if (steps.ops.empty())
@@ -116,7 +117,7 @@ static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
 }
 
 /// Returns the kernels that compute operands of `op`, the last one first. If
-/// the last kernel takes `op`, its result is not kept while other kernels run.
+/// the last kernel fuses `op`, its result need not be kept while others run.
 static SmallVector<Operation *>
 kernelsBefore(Operation *op, const EpilogueForm &form, const Order &order) {
   SmallVector<Operation *> kernels;

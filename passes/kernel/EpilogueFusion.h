@@ -14,8 +14,8 @@ namespace ingot::kernel {
 /// Elementwise ops that a kernel may compute in its epilogue.
 struct EpilogueSteps {
   mlir::Operation *kernel;
-  /// The steps in order. Only steps read the kernel's result and the results of
-  /// steps but the last.
+  /// The steps in order. No other op reads the kernel's result, or the result
+  /// of a step before the last.
   llvm::SmallVector<mlir::Operation *> ops;
   /// The other values that steps read, in the order of their first use.
   llvm::SmallVector<mlir::Value> operands;

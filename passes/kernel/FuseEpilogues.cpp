@@ -62,10 +62,10 @@ static bool broadcastsTo(Value other, kernel::EpilogueOpInterface kernel,
 /// The most ops that are recomputed: more than a dequantization has, but cheap.
 static constexpr size_t kMaxWidening = 4;
 
-/// Returns the ops that compute `value` from a tensor of smaller elements, in
-/// order. Each is elementwise and has one operand besides scalar constants. The
-/// epilogue then reads the small tensor. Returns none if there is no such
-/// tensor.
+/// Returns the elementwise ops that compute `value` from a tensor of smaller
+/// elements, in order. Each op has one operand besides scalar constants. The
+/// epilogue then reads the small tensor. Returns an empty list if there is no
+/// such tensor.
 static SmallVector<Operation *> wideningOf(Value value,
                                            kernel::EpilogueOpInterface kernel) {
   auto bitsOf = [](Value value) {
@@ -96,7 +96,7 @@ static SmallVector<Operation *> wideningOf(Value value,
   return {};
 }
 
-/// Returns the operand of `op` that is no scalar constant.
+/// Returns the operand of `op` that is not a scalar constant.
 static Value sourceOf(Operation *op) {
   return *llvm::find_if(op->getOperands(),
                         [](Value operand) { return !nn::getSplat(operand); });
@@ -116,7 +116,7 @@ static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
 }
 
 /// Returns true if the condition `op` is only used to choose between two scalar
-/// constants. The choice then follows into the epilogue, and the condition is
+/// constants. The choice is then fused into the epilogue, and the condition is
 /// not stored.
 static bool isOfChoice(Operation *op, kernel::EpilogueOpInterface kernel) {
   Value result = op->getResult(0);

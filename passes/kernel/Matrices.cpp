@@ -28,7 +28,7 @@ static Value dstOf(kernel::EpilogueOpInterface op) {
 // Recognition
 //===----------------------------------------------------------------------===//
 
-Reason kernel::whyNotPixelRows(const ConvWindows &windows) {
+Reason kernel::whyNotPixelRows(const ConvGeometry &windows) {
   if (windows.groups != 1)
     return "has groups of channels";
   if (!allOnes(windows.sizes) || !allOnes(windows.strides))
@@ -72,8 +72,8 @@ static bool endsInReturn(Operation *op) {
   });
 }
 
-/// Replaces `op`. With `inPlace`, a kernel whose result is the model's result
-/// computes directly into it: its destination is a new matrix, not a reshaped
+/// Replaces `op`. With `inPlace`, a kernel that computes a result of the model
+/// writes directly into it: its destination is a new matrix, not a reshaped
 /// tensor.
 static void replace(PatternRewriter &rewriter, kernel::EpilogueOpInterface op,
                     Value src, ArrayRef<ReassociationIndices> groups,

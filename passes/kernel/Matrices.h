@@ -16,7 +16,7 @@
 namespace ingot::kernel {
 
 /// The windows of a convolution on channels-last data.
-struct ConvWindows {
+struct ConvGeometry {
   llvm::ArrayRef<int64_t> sizes, strides, pads;
   int64_t groups = 1;
 };
@@ -25,11 +25,11 @@ bool allOnes(llvm::ArrayRef<int64_t> sizes);
 
 /// Returns why a convolution is not a matrix product of pixels by input
 /// channels with the weights.
-Reason whyNotPixelRows(const ConvWindows &windows);
+Reason whyNotPixelRows(const ConvGeometry &windows);
 
-/// Returns why `op` cannot become a kernel on matrices, where all dimensions
-/// but the last are rows. It may be on memrefs, or an epilogue operand may
-/// broadcast along some of the rows.
+/// Returns why `op` cannot become a kernel on matrices whose rows are all
+/// dimensions but the last. For example, it is on memrefs, or an epilogue
+/// operand broadcasts along some of the rows.
 Reason whyNotMatrices(EpilogueOpInterface op);
 
 /// Returns why `dst` cannot be reshaped to a matrix: it is a strided slice.

@@ -13,12 +13,15 @@ def FuseEpilogues : Pass<"kernel-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Fold elementwise nn ops into the kernel before them";
   let description = [{
     An elementwise op moves into the epilogue (`EpilogueOpInterface`) of the
-    kernel whose result nobody else uses, or only others on the way to that op,
-    which then move with it: `x f(x)`. Their other operands, which broadcast to
-    the result, become epilogue operands; numbers stay in the region. The kernel
-    moves to where the elementwise op was. A condition moves with the choice
-    between two numbers that reads it. An op that makes f32 of bytes stays where
-    a transpose alone reads it: the transpose widens bytes while it turns them.
+    kernel that computes its operand. The kernel's result may have no other
+    users, except ops on the way to the elementwise op, which then move with it,
+    as in `x f(x)`. Other operands that broadcast to the result become epilogue
+    operands. Scalar constants stay in the region. The kernel moves to the
+    position of the elementwise op.
+
+    A comparison moves together with the selection of two numbers that reads it.
+    An op that converts bytes to f32 stays if only a transpose reads it, because
+    the transpose converts bytes while it moves them.
   }];
   let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -124,7 +124,7 @@ Reason RecurrentLoop::matchSteps() {
   int64_t columns = type.getShape().back();
   if (!type.getElementType().isF32() || ShapedType::isDynamic(columns) ||
       columns == 0 || columns % hidden != 0 || !isWholeStep(part, columns))
-    return "reads a part of a step that is no row of gates";
+    return "reads a part of a step that is not a row of gates";
   step = cast<Value>(part.getMixedOffsets()[0]);
   if (!isStep(step))
     return "does not take one step after the other";
@@ -154,7 +154,7 @@ Reason RecurrentLoop::matchProducts() {
     int64_t depth = weights.getDimSize(product.getTransposeB() ? 1 : 0);
     int64_t columns = weights.getDimSize(product.getTransposeB() ? 0 : 1);
     if (depth != hidden || columns % hidden != 0 || columns == 0)
-      return "has recurrent weights that are no rows of gates";
+      return "has recurrent weights that are not rows of gates";
     weightBytes += 4 * depth * columns;
     if (throughCasts(product.getA()) == loop.getRegionIterArgs().front()) {
       products.push_back(product);
@@ -192,7 +192,7 @@ int64_t RecurrentLoop::numInputs() {
   return part.getSourceType().getShape().back() / hidden;
 }
 
-/// Returns true if `value` tells if a sequence has this step.
+/// Returns true if `value` is the condition that a sequence has this step.
 bool RecurrentLoop::isMask(Value value) {
   auto less = value.getDefiningOp<nn::LessOp>();
   if (!less || !typeOf(value).getElementType().isInteger(1))
@@ -212,8 +212,8 @@ bool RecurrentLoop::isMask(Value value) {
 }
 
 /// Adds the block arguments of a body. Operands of the columns are added later,
-/// when they are found, before the argument that tells if the sequence has the
-/// step.
+/// when they are found. They come before the argument for the condition that
+/// the sequence has the step.
 Block *RecurrentLoop::startBody(Region &region) {
   if (region.empty())
     region.emplaceBlock();

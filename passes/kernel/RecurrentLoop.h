@@ -30,12 +30,12 @@ public:
   RecurrentLoop(mlir::scf::ForOp loop, const RecurrentBuilder &backend)
       : loop(loop), backend(backend) {}
 
-  /// Fills the fields; else returns why the loop is no recurrence, or has no
-  /// kernel.
+  /// Matches the loop and fills the fields. Otherwise returns why the loop is
+  /// not a recurrence or has no kernel.
   Reason match();
 
-  /// Builds the steps that the loop takes. If the tensor has more steps, these
-  /// are the first.
+  /// Builds the slice of the steps that the loop takes: the first steps of a
+  /// tensor that has more.
   mlir::Value buildSource(mlir::OpBuilder &b);
   /// Builds `operands` without the elements of other units.
   mlir::SmallVector<mlir::Value> buildOperands(mlir::OpBuilder &b);
@@ -46,8 +46,8 @@ public:
   mlir::Value lengths;
   /// The slice of the input's part of the gates at a step.
   mlir::tensor::ExtractSliceOp part;
-  /// The products of states. The last one multiplies the values that `reset`
-  /// yields, unless `reset` is empty.
+  /// The products of states. If `reset` is not empty, the last product
+  /// multiplies the values that `reset` yields.
   mlir::SmallVector<nn::MatMulOp> products;
   mlir::SmallVector<int64_t> gates;
   /// A tensor of rank 1, and the offset in it where the elements of the units

@@ -13,18 +13,20 @@ def PropagateTransposes : Pass<"nn-propagate-transposes"> {
   let summary = "Move transposes behind the ops that use them, and cancel them";
   let description = [{
     `op(transpose(a))` becomes `transpose(op(a))` for elementwise ops, data
-    movement, reductions, softmax and reshapes, with their axes renumbered, so
-    that a transpose goes on until it meets its inverse or a result of the
-    function. It is one walk in which each op is visited once, after its
-    operands, and no transpose of the identity is made. Ops with several
-    operands are passed only if that adds no more transposes than it takes away;
-    constants are transposed at once. A matmul takes in a swap of the last two
-    dimensions. Channel shuffles (reshape, transpose, reshape) become a
-    transpose within each pixel.
+    movement, reductions, softmax and reshapes, with renumbered axes. A
+    transpose thus moves down until it meets its inverse or a result of the
+    function. The pass visits each op once, after its operands, and creates no
+    transpose of the identity.
 
-    In the end, a transpose of what a `resize` made at least four times larger,
-    where sizes that a run computes count as twice those before, is done before
-    it, and one that moves only dimensions of one element becomes a reshape.
+    A transpose passes an op with several operands only if this does not add
+    more transposes than it removes. Constants are transposed at compile time. A
+    matmul absorbs a swap of the last two dimensions. Channel shuffles (reshape,
+    transpose, reshape) become a transpose within each pixel.
+
+    Finally, a transpose of the result of a `resize` moves in front of it, if
+    the result is at least four times larger. Sizes that a run computes count as
+    doubled. A transpose that moves only dimensions of one element becomes a
+    reshape.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -36,8 +38,9 @@ def ToChannelsLast : Pass<"nn-to-channels-last"> {
   let description = [{
     Convolutions, poolings and normalizations on `N, C, D1...` become the same
     op with `channels_last`, between two transposes. Weights keep their layout.
-    Convolutions of many groups by weights of open channels stay as they are.
-    `nn-propagate-transposes` then takes the transposes to the model's edges.
+    Convolutions of many groups whose weights have dynamic channels stay as they
+    are. `nn-propagate-transposes` then moves the transposes to the model's
+    inputs and outputs.
   }];
   let statistics = [
     Statistic<"numChanged", "changed", "Ops given channels-last data">];

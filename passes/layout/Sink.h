@@ -11,7 +11,7 @@
 //
 // One walk through the program applies the patterns to each op once. At that
 // time the transposes of the op's operands have reached their final places: see
-// docs/passes.md.
+// docs/design/channels-last.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LAYOUT_SINK_H
@@ -46,9 +46,9 @@ using support::typeOf;
 mlir::Value transposed(mlir::PatternRewriter &rewriter, mlir::Location loc,
                        mlir::Value value, llvm::ArrayRef<int64_t> perm);
 
-/// Returns the permutation that most of the `operands` of `op` are transposed
-/// by. Returns an empty permutation if sinking it would add as many transposes
-/// on the other operands as it removes.
+/// Returns the most frequent permutation among the transposes of the `operands`
+/// of `op`. Returns an empty permutation if sinking it would add as many
+/// transposes on the other operands as it removes.
 support::Perm commonPerm(mlir::Operation *op,
                          llvm::ArrayRef<mlir::Value> operands);
 

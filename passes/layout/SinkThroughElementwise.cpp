@@ -91,8 +91,9 @@ Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
 }
 
 Perm layout::commonPerm(Operation *op, ArrayRef<Value> operands) {
-  // The transposes removed minus the transposes added. The first number counts
-  // transposes that move data, the second counts the others.
+  // The number of removed transposes minus the number of added ones, as a pair.
+  // The first number counts transposes that move data, the second counts the
+  // others.
   using Gain = std::pair<int64_t, int64_t>;
   Perm best;
   Gain bestGain(0, 0);

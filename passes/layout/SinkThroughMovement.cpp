@@ -53,12 +53,12 @@ struct SinkThroughSlice : SinkPattern<nn::SliceOp> {
 /// A slice with offsets, sizes and strides that are constant or computed at run
 /// time.
 template <typename Op>
-struct Window {
-  explicit Window(Op op)
+struct SliceBounds {
+  explicit SliceBounds(Op op)
       : offsets(op.getMixedOffsets()), sizes(op.getMixedSizes()),
         strides(op.getMixedStrides()) {}
-  Window transposed(ArrayRef<int64_t> perm) const {
-    Window result(*this);
+  SliceBounds transposed(ArrayRef<int64_t> perm) const {
+    SliceBounds result(*this);
     for (auto *list : {&result.offsets, &result.sizes, &result.strides})
       *list = permute(ArrayRef(*list), perm);
     return result;
@@ -76,7 +76,7 @@ struct SinkThroughExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
       return rewriter.notifyMatchFailure(
           op, "is not of what a transpose gives, with all its dimensions");
     Perm perm(transpose.getPerm()), undo = inverse(perm);
-    Window window = Window(op).transposed(undo);
+    SliceBounds window = SliceBounds(op).transposed(undo);
     Value sunk = tensor::ExtractSliceOp::create(
         rewriter, op.getLoc(), permute(op.getType(), undo), transpose.getX(),
         window.offsets, window.sizes, window.strides);
@@ -95,7 +95,7 @@ struct SinkThroughInsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
     if (perm.empty())
       return rewriter.notifyMatchFailure(op, kNoCommonPerm);
     Perm undo = inverse(perm);
-    Window window = Window(op).transposed(undo);
+    SliceBounds window = SliceBounds(op).transposed(undo);
     Location loc = op.getLoc();
     Value source = transposed(rewriter, loc, op.getSource(), undo),
           dest = transposed(rewriter, loc, op.getDest(), undo);

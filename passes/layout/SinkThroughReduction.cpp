@@ -54,8 +54,8 @@ struct SinkThroughArgReduce : SinkPattern<nn::ArgReduceOp> {
   }
 };
 
-/// Sinks a transpose below an op with one axis whose result has the operand's
-/// dimensions.
+/// Sinks a transpose below an op that has one axis and keeps the dimensions of
+/// its operand.
 template <typename Op>
 struct SinkThroughAxis : SinkPattern<Op> {
   using SinkPattern<Op>::SinkPattern;

@@ -9,7 +9,6 @@
 #include "passes/layout/Passes.h"
 #include "passes/support/Permutation.h"
 #include "passes/support/Rewrite.h"
-#include "passes/support/Thresholds.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_TOCHANNELSLAST
@@ -19,20 +18,6 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
-
-/// Returns true if there are many groups, each with a number of channels that
-/// is only known at run time. Such groups usually have few channels. Only the
-/// pixels of a row are then contiguous for long.
-template <typename Op> static bool hasOpenGroups(Op op) {
-  if constexpr (std::is_same_v<Op, nn::ConvOp> ||
-                std::is_same_v<Op, nn::ConvTransposeOp>)
-    return int64_t(op.getGroups()) >= threshold::manyOpenGroups &&
-           !cast<RankedTensorType>(op.getW().getType()).hasStaticShape();
-  return false;
-}
-
-static constexpr char kHasOpenGroups[] =
-    "has many groups of an open number of channels";
 
 namespace {
 
@@ -47,9 +32,10 @@ struct ToChannelsLast : OpRewritePattern<Op> {
     auto type = cast<RankedTensorType>(op.getY().getType());
     if (op.getChannelsLast() || type.getRank() < 3)
       return rewriter.notifyMatchFailure(op, "has its channels last already");
-    if (hasOpenGroups(op)) {
-      record(op, Question::layout, "channels first", kHasOpenGroups);
-      return rewriter.notifyMatchFailure(op, kHasOpenGroups);
+    Answer<Layout> answer = Policy::of(op).layOut(op);
+    if (answer.choice == Layout::channelsFirst) {
+      record(op, Question::layout, "channels first", answer.reason);
+      return rewriter.notifyMatchFailure(op, answer.reason);
     }
     Location loc = op.getLoc();
     Perm last = toChannelsLast(type.getRank());
@@ -61,7 +47,7 @@ struct ToChannelsLast : OpRewritePattern<Op> {
         cast<Op>(rewriter.create(loc, op->getName().getIdentifier(), operands,
                                  Type(permute(type, last)), op->getAttrs()));
     result.setChannelsLast(true);
-    record(result, Question::layout, "channels last", "has spatial dimensions");
+    record(result, Question::layout, "channels last", answer.reason);
     rewriter.replaceOpWithNewOp<nn::TransposeOp>(
         op, type, result.getY(), toChannelsFirst(type.getRank()));
     ++count;

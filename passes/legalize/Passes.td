@@ -21,10 +21,10 @@ def Legalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxElements", "max-elements", "int64_t",
            "::ingot::onnx::kLargestTensor",
-           "most elements that a tensor may have">,
+           "Most elements of a tensor">,
     Option<"maxLoopSteps", "max-loop-steps", "int64_t",
            "::ingot::onnx::kMostLoopSteps",
-           "most steps that a loop may take">];
+           "Most steps of a loop">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",

@@ -16,7 +16,7 @@ namespace ingot::codegen {
 
 /// An argument of the common function: equal values of one function, and their
 /// type in the common function.
-struct Given {
+struct CommonArgument {
   llvm::SmallVector<mlir::Value> values;
   mlir::Type type;
 };
@@ -34,7 +34,7 @@ struct Outline {
   /// Scalars, or splats of scalars, that are left out. They are factors and
   /// bounds of an epilogue, by which no code is selected.
   llvm::SmallVector<mlir::arith::ConstantOp> scalars;
-  llvm::SmallVector<Given> given;
+  llvm::SmallVector<CommonArgument> given;
   int64_t numOps = 0;
 
 private:

@@ -252,9 +252,9 @@ LowerChunk::matchAndRewrite(ChunkOp op, OpAdaptor adaptor,
                             ConversionPatternRewriter &rewriter) const {
   Value perThread = LLVM::ConstantOp::create(rewriter, op.getLoc(),
                                              getIndexType(), op.getPerThread());
-  FailureOr<LLVM::CallOp> made = codegen::callSupport(
-      functions, rewriter, op, kChunk, getIndexType(), adaptor.getCall(),
-      {adaptor.getPictures(), perThread});
+  FailureOr<LLVM::CallOp> made =
+      codegen::callSupport(functions, rewriter, op, kChunk, getIndexType(),
+                           adaptor.getCall(), {adaptor.getImages(), perThread});
   if (failed(made))
     return failure();
   rewriter.replaceOp(op, *made);

@@ -22,7 +22,7 @@ using namespace ingot;
 namespace {
 
 /// The index of an argument among the host's inputs or outputs.
-struct Place {
+struct ArgumentIndex {
   bool isOutput;
   int64_t number;
 };
@@ -40,8 +40,9 @@ struct LoadArgumentsPass : ingot::impl::LoadArgumentsBase<LoadArgumentsPass> {
 
 /// Returns all inputs, then the outputs of static shape. The host gets the
 /// other outputs through a call.
-static SmallVector<Place> placesOf(ArrayAttr inputs, ArrayAttr outputs) {
-  SmallVector<Place> places;
+static SmallVector<ArgumentIndex> placesOf(ArrayAttr inputs,
+                                           ArrayAttr outputs) {
+  SmallVector<ArgumentIndex> places;
   for (size_t i = 0; i < inputs.size(); ++i)
     places.push_back({/*isOutput=*/false, int64_t(i)});
   for (auto [i, entry] : llvm::enumerate(outputs.getAsRange<TensorAttr>()))
@@ -52,7 +53,7 @@ static SmallVector<Place> placesOf(ArrayAttr inputs, ArrayAttr outputs) {
 
 LogicalResult LoadArgumentsPass::loadIn(func::FuncOp function, ArrayAttr inputs,
                                         ArrayAttr outputs) {
-  SmallVector<Place> places = placesOf(inputs, outputs);
+  SmallVector<ArgumentIndex> places = placesOf(inputs, outputs);
   if (int64_t(places.size()) <= mostBuffers)
     return success();
   Block &body = function.getBody().front();

@@ -27,7 +27,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using codegen::Column;
-using codegen::Given;
+using codegen::CommonArgument;
 using codegen::NumberTable;
 using codegen::Outline;
 
@@ -199,7 +199,7 @@ leaveCall(const Outline &member, StringRef common, ArrayRef<int64_t> numbers,
   IRMapping mapping;
   mapping.map(code->getArguments(), function.getArguments());
   SmallVector<Value> operands;
-  for (const Given &given : member.given) {
+  for (const CommonArgument &given : member.given) {
     Value value = given.values.front();
     if (!mapping.contains(value)) {
       Operation *op = value.getDefiningOp();
@@ -306,7 +306,7 @@ static void takeArguments(func::FuncOp function, const Outline &model,
   Location loc = function.getLoc();
   size_t numOld = block.getNumArguments();
   llvm::SetVector<Operation *> elsewhere;
-  for (const Given &given : model.given) {
+  for (const CommonArgument &given : model.given) {
     Value argument = block.addArgument(given.type, loc);
     for (Value value : given.values) {
       value.replaceAllUsesWith(argument);
@@ -372,7 +372,7 @@ static bool wouldAlias(const Outline &outline) {
                                     "ingot-distinct-buffers"))
     return false;
   llvm::SmallDenseSet<Value> memory;
-  return llvm::any_of(outline.given, [&](const Given &given) {
+  return llvm::any_of(outline.given, [&](const CommonArgument &given) {
     if (!isa<MemRefType>(given.type))
       return false;
     Operation *view = given.values.front().getDefiningOp();

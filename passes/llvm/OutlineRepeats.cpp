@@ -32,12 +32,12 @@ using codegen::Repeat;
 namespace {
 
 /// A row of a repeat: its top-level ops, and all ops including nested ones.
-struct Row {
+struct RepeatRow {
   SmallVector<Operation *> ops, all;
 };
 
 /// In all rows: an operand, the value of a constant, or the text of a check.
-struct Place {
+struct RowDifference {
   static constexpr size_t kItself = size_t(-1);
 
   /// The op of each row.
@@ -72,20 +72,20 @@ public:
 
 private:
   void findParameters();
-  Source sourceOf(const Place &place);
-  bool areViews(const Place &place) const;
+  Source sourceOf(const RowDifference &place);
+  bool areViews(const RowDifference &place) const;
   void findResults();
   bool canStay(Operation *op);
   bool isUsedElsewhere(size_t op, size_t result) const;
   func::FuncOp makeFunction(const Twine &name);
   void makeBody(func::FuncOp outlined);
-  Value argumentOf(size_t row, const Place &place, OpBuilder &builder,
+  Value argumentOf(size_t row, const RowDifference &place, OpBuilder &builder,
                    int64_t &messages) const;
   void replace(size_t row, func::FuncOp outlined, int64_t &messages);
 
   func::FuncOp function;
   Value call;
-  SmallVector<Row> rows;
+  SmallVector<RepeatRow> rows;
   /// Maps a value to the op of the first row that defines it.
   DenseMap<Value, size_t> inside;
   /// An operand of an op of the first row that the function replaces.
@@ -96,7 +96,7 @@ private:
   SmallVector<Use> uses;
   /// The first place of each parameter. The parameter of the call is the last
   /// one.
-  SmallVector<Place> parameters;
+  SmallVector<RowDifference> parameters;
   SmallVector<View> views;
   std::map<std::vector<const void *>, Source> sources;
   /// Views that are used behind a row, which stay where they are.
@@ -115,7 +115,7 @@ Outliner::Outliner(func::FuncOp function, Value call,
                    ArrayRef<Operation *> ops, const Repeat &repeat)
     : function(function), call(call) {
   for (size_t start : repeat.starts) {
-    Row &row = rows.emplace_back();
+    RepeatRow &row = rows.emplace_back();
     llvm::append_range(row.ops, ops.slice(start, repeat.length));
     for (Operation *op : row.ops)
       op->walk<WalkOrder::PreOrder>(
@@ -147,7 +147,7 @@ static const void *identityOf(Operation *op) {
   return identityOf(op->getResult(0));
 }
 
-Type Place::type() const {
+Type RowDifference::type() const {
   if (operand != kItself)
     return valueIn(0).getType();
   if (isa<RequireOp>(ops.front()))
@@ -174,8 +174,8 @@ static bool isRooted(Value value) {
 
 /// Returns true if all rows have equal views of the run function's arguments at
 /// this place.
-bool Outliner::areViews(const Place &place) const {
-  if (place.operand == Place::kItself)
+bool Outliner::areViews(const RowDifference &place) const {
+  if (place.operand == RowDifference::kItself)
     return false;
   Operation *first = place.valueIn(0).getDefiningOp();
   for (size_t row = 0; row < rows.size(); ++row) {
@@ -190,8 +190,8 @@ bool Outliner::areViews(const Place &place) const {
   return true;
 }
 
-Source Outliner::sourceOf(const Place &place) {
-  bool isItself = place.operand == Place::kItself;
+Source Outliner::sourceOf(const RowDifference &place) {
+  bool isItself = place.operand == RowDifference::kItself;
   std::vector<const void *> column;
   for (size_t row = 0; row < rows.size(); ++row)
     column.push_back(isItself ? identityOf(place.ops[row])
@@ -209,7 +209,7 @@ Source Outliner::sourceOf(const Place &place) {
   Source source{Source::parameter, parameters.size()};
   if (areViews(place)) {
     View made{place.valueIn(0).getDefiningOp(), {}};
-    Place operand;
+    RowDifference operand;
     for (size_t row = 0; row < rows.size(); ++row)
       operand.ops.push_back(place.valueIn(row).getDefiningOp());
     for (operand.operand = 0; operand.operand < made.op->getNumOperands();
@@ -226,8 +226,8 @@ Source Outliner::sourceOf(const Place &place) {
 
 void Outliner::findParameters() {
   for (auto [i, op] : llvm::enumerate(rows.front().all)) {
-    Place place;
-    for (const Row &row : rows)
+    RowDifference place;
+    for (const RepeatRow &row : rows)
       place.ops.push_back(row.all[i]);
     auto add = [&, i = i](size_t operand) {
       place.operand = operand;
@@ -236,7 +236,7 @@ void Outliner::findParameters() {
         uses.push_back({i, operand, source});
     };
     if (op->hasTrait<OpTrait::ConstantLike>() || isa<RequireOp>(op))
-      add(Place::kItself);
+      add(RowDifference::kItself);
     for (auto [k, operand] : llvm::enumerate(op->getOperands()))
       if (!inside.contains(operand) && operand != call)
         add(k);
@@ -254,7 +254,7 @@ bool Outliner::canStay(Operation *op) {
 }
 
 bool Outliner::isUsedElsewhere(size_t op, size_t result) const {
-  return llvm::any_of(rows, [&](const Row &row) {
+  return llvm::any_of(rows, [&](const RepeatRow &row) {
     Block *block = row.ops.front()->getBlock();
     return llvm::any_of(
         row.all[op]->getResult(result).getUsers(), [&](Operation *user) {
@@ -266,7 +266,7 @@ bool Outliner::isUsedElsewhere(size_t op, size_t result) const {
 }
 
 void Outliner::findResults() {
-  const Row &first = rows.front();
+  const RepeatRow &first = rows.front();
   for (auto [i, op] : llvm::enumerate(first.all)) {
     if (op->getBlock() != first.ops.front()->getBlock())
       continue;
@@ -290,9 +290,9 @@ void Outliner::findResults() {
 }
 
 int64_t Outliner::saved() const {
-  const Row &first = rows.front();
+  const RepeatRow &first = rows.front();
   int64_t left = 1 + staying.size();
-  for (const Place &place : parameters)
+  for (const RowDifference &place : parameters)
     left += costOf(place.type());
   for (auto [op, result] : results)
     left += costOf(first.all[op]->getResult(result).getType());
@@ -308,10 +308,10 @@ int64_t Outliner::saved() const {
 //===----------------------------------------------------------------------===//
 
 func::FuncOp Outliner::makeFunction(const Twine &name) {
-  const Row &first = rows.front();
+  const RepeatRow &first = rows.front();
   OpBuilder builder(function);
   SmallVector<Type> given, returned;
-  for (const Place &place : parameters)
+  for (const RowDifference &place : parameters)
     given.push_back(place.type());
   given.push_back(call.getType());
   for (auto [op, result] : results)
@@ -349,7 +349,7 @@ static void lowerCheck(RequireOp check, Value call, Value message) {
 }
 
 void Outliner::makeBody(func::FuncOp outlined) {
-  const Row &first = rows.front();
+  const RepeatRow &first = rows.front();
   Block *body = outlined.addEntryBlock();
   OpBuilder builder = OpBuilder::atBlockBegin(body);
   Value innerCall = body->getArguments().back();
@@ -389,10 +389,10 @@ void Outliner::makeBody(func::FuncOp outlined) {
     returned.push_back(copies[op]->getResult(result));
   func::ReturnOp::create(builder, outlined.getLoc(), returned);
   for (const Use &use : uses)
-    if (use.operand != Place::kItself)
+    if (use.operand != RowDifference::kItself)
       copies[use.op]->setOperand(use.operand, valueOf(use.source));
   for (const Use &use : uses) {
-    if (use.operand != Place::kItself)
+    if (use.operand != RowDifference::kItself)
       continue;
     Operation *op = copies[use.op];
     if (auto check = dyn_cast<RequireOp>(op)) {
@@ -408,10 +408,10 @@ void Outliner::makeBody(func::FuncOp outlined) {
 // The calls
 //===----------------------------------------------------------------------===//
 
-Value Outliner::argumentOf(size_t row, const Place &place, OpBuilder &builder,
-                           int64_t &messages) const {
+Value Outliner::argumentOf(size_t row, const RowDifference &place,
+                           OpBuilder &builder, int64_t &messages) const {
   Operation *op = place.ops[row];
-  if (place.operand != Place::kItself) {
+  if (place.operand != RowDifference::kItself) {
     if (!matchPattern(place.valueIn(row), m_Constant()))
       return place.valueIn(row);
     op = place.valueIn(row).getDefiningOp();
@@ -430,10 +430,10 @@ Value Outliner::argumentOf(size_t row, const Place &place, OpBuilder &builder,
 
 void Outliner::replace(size_t number, func::FuncOp outlined,
                        int64_t &messages) {
-  const Row &row = rows[number];
+  const RepeatRow &row = rows[number];
   OpBuilder builder(row.ops.front());
   SmallVector<Value> arguments;
-  for (const Place &place : parameters)
+  for (const RowDifference &place : parameters)
     arguments.push_back(argumentOf(number, place, builder, messages));
   arguments.push_back(call);
   auto called = func::CallOp::create(builder, row.ops.front()->getLoc(),

@@ -10,9 +10,9 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertToLLVM : Pass<"ingot-convert-to-llvm", "::mlir::ModuleOp"> {
-  let summary = "Convert what is left to the LLVM dialect";
+  let summary = "Convert all remaining ops to the LLVM dialect";
   let description = [{
-    Upstream's conversions in one go. Memory of dynamic size comes from the
+    Runs upstream's conversions as one. Memory of dynamic size comes from the
     host, through the function's last argument, the run's `ingot_abi_call`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
@@ -21,19 +21,19 @@ def ConvertToLLVM : Pass<"ingot-convert-to-llvm", "::mlir::ModuleOp"> {
 def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
   let summary = "Cut long functions into pieces";
   let description = [{
-    What LLVM does with a function, and what register allocation does above all,
-    takes longer than in proportion to its size. A function of one block with
-    more than twice `most-ops` ops becomes a row of calls of private functions
-    of about that many.
+    LLVM's time for a function grows faster than the function's size, mainly
+    because of register allocation. A function of one block with more than twice
+    `most-ops` ops becomes a sequence of calls. Each callee is a private
+    function of about `most-ops` ops.
 
-    Constants, and views and sizes of arguments, are repeated where a piece
-    needs them. Other values that a later piece needs, which are sizes and
-    buffers that the host gave or the run allocates, are left in memory of the
-    function itself, where values that are needed at different times share a
-    place: on the stack, or, of a run that has very many, allocated.
+    Constants, and views and sizes of arguments, are repeated in each piece that
+    needs them. Other values that a later piece needs are sizes and buffers.
+    They are kept in memory of the function, where values with disjoint
+    lifetimes share a slot. This memory is on the stack, or allocated if there
+    are very many values.
   }];
   let options = [Option<"mostOps", "most-ops", "int64_t", /*default=*/"1000",
-                        "Ops of a piece, nested ones included">];
+                        "Most ops of a piece, including nested ops">];
   let statistics = [Statistic<"pieces", "pieces", "functions made">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -43,9 +43,9 @@ def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
 def LowerControlFlow : Pass<"lower-control-flow"> {
   let summary = "Lower loops and conditions to branches";
   let description = [{
-    Upstream's patterns, the last op of a block first. Each moves what follows
-    it into a block of its own; the other way around, a function with n of them
-    takes n² moves.
+    Applies upstream's patterns to the last op of a block first. Lowering an op
+    moves the rest of its block into a new block. In the other order, a function
+    with n such ops would take n² moves.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }
@@ -53,34 +53,35 @@ def LowerControlFlow : Pass<"lower-control-flow"> {
 def GuardDivision : Pass<"guard-division"> {
   let summary = "Keep integer divisions from ending the process";
   let description = [{
-    A processor traps on an integer division by zero, and on the least number
-    divided by minus one; ONNX leaves both open. Here `x / 0` and `x % 0` are 0,
-    and `x / -1` wraps around. Divisors known to be others stay as they are.
+    A processor traps at an integer division by zero, and at the division of the
+    smallest integer by -1. ONNX does not define either result. With this pass,
+    `x / 0` and `x % 0` are 0, and `x / -1` wraps around. Divisors that are
+    known to be safe stay as they are.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def LoadArguments : Pass<"load-arguments", "::mlir::ModuleOp"> {
-  let summary =
-      "Take inputs and outputs from the run's call where there are many";
+  let summary = "Read inputs and outputs from the run's call if there are many";
   let description = [{
-    Each input and output is an argument of `@forward`, and a memref is seven
-    and more of LLVM's. Where there are more than `most-buffers`, `ingot.buffer`
-    takes their place, which each piece of the function has for those that it
-    needs.
+    Each input and output is an argument of `@forward`, and a memref becomes
+    seven or more arguments in LLVM. If there are more than `most-buffers`,
+    `ingot.buffer` ops replace them. Each piece of the function then has the ops
+    for the buffers that it needs.
   }];
   let options = [Option<"mostBuffers", "most-buffers", "int64_t",
-                        /*default=*/"128", "Arguments that stay arguments">];
+                        /*default=*/"128",
+                        "Most inputs and outputs that stay arguments">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
 def LowerOpenExpansions : Pass<"lower-open-expansions", "::mlir::ModuleOp"> {
-  let summary = "Lower views that split a dimension into several open ones";
+  let summary = "Lower views that split a dimension into several dynamic ones";
   let description = [{
-    A `memref.expand_shape` with two open sizes in one group becomes a
-    `memref.reinterpret_cast` of the sizes that it states.
-    `expand-strided-metadata` computes the one open size of a group from the
-    others and knows no second.
+    A `memref.expand_shape` with two dynamic sizes in one group becomes a
+    `memref.reinterpret_cast` with the sizes that it states. Upstream's
+    `expand-strided-metadata` computes the one dynamic size of a group from the
+    others, so it cannot lower a group with two.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
@@ -89,10 +90,10 @@ def LowerOpenExpansions : Pass<"lower-open-expansions", "::mlir::ModuleOp"> {
 def OutlineLoops : Pass<"outline-loops", "::mlir::ModuleOp"> {
   let summary = "Give each loop nest a function of its own";
   let description = [{
-    LLVM's work on a function grows faster than its size: one function with the
-    loops of all of a model's layers takes minutes. Views of buffers at known
-    offsets are repeated inside, so that LLVM still sees what does not alias.
-    Loops that allocate memory or call something stay where they are.
+    LLVM's time for a function grows faster than its size. One function with the
+    loops of all layers would take minutes. Views of buffers at known offsets
+    are repeated inside the new function, so that LLVM still sees which buffers
+    do not alias. Loops that allocate memory or call a function stay in place.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect"];
@@ -102,14 +103,15 @@ def OutlineLoops : Pass<"outline-loops", "::mlir::ModuleOp"> {
 }
 
 def MergeKernels : Pass<"merge-kernels", "::mlir::ModuleOp"> {
-  let summary = "Make one function of kernels that differ in numbers alone";
+  let summary = "Merge kernels that differ only in numbers into one function";
   let description = [{
-    Layers of a model differ in how many channels they have, and their kernels
-    in strides, counts and offsets alone. Private functions that are otherwise
-    equal, op by op, over flat views of what they are given, become calls of one
-    that is told these numbers, if they are few enough (docs/compile-time.md).
-    Up to six scalars of an epilogue, such as the zero points and factors of
-    int8, are told, too.
+    The layers of a model differ in their number of channels, and their kernels
+    only in strides, counts and offsets. The pass merges private functions that
+    are otherwise equal, op by op, over flat views of their arguments. Each
+    becomes a call of one common function, which gets these numbers as
+    arguments, if they are few enough (docs/design/similar-kernels.md). Up to
+    six scalars of an epilogue, such as the zero points and factors of int8,
+    become arguments, too.
 
     ```mlir
     func.func private @matmul.1(%a: memref<?x96xf32>, …) {
@@ -117,24 +119,26 @@ def MergeKernels : Pass<"merge-kernels", "::mlir::ModuleOp"> {
       call @matmul.0.common(%flat, …, %c96, %c3) : …
     ```
   }];
-  let options = [Option<"fewestOps", "fewest-ops", "int64_t", /*default=*/"100",
-                        "Ops of a function that is worth a call">];
+  let options = [Option<"fewestOps", "fewest-ops", "int64_t",
+                        /*default=*/"::ingot::threshold::mergedLeastOps",
+                        "Fewest ops of a function that is worth a call">];
   let statistics = [Statistic<"merged", "merged",
-                              "functions whose code is elsewhere">];
+                              "functions that call a common function">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"];
 }
 
 def OutlineRepeats : Pass<"outline-repeats", "::mlir::ModuleOp"> {
-  let summary = "Give what a run does many times a function of its own";
+  let summary = "Outline op sequences that the run repeats";
   let description = [{
-    Exporters write loops out: a detector finds the best boxes of each of 90
-    classes in code of its own, which is the same but for what it is given.
-    Rows of ops that the run's function has again become calls of one private
-    function. It is given what the rows take from elsewhere, the constants that
-    they differ in, and the messages of their checks; it returns what is needed
-    behind them. Views of what was there before are left in front of the calls.
+    Exporters unroll loops. For example, a detector finds the best boxes of each
+    of 90 classes in code of its own, with only different operands. Sequences of
+    ops that occur several times in the run's function become calls of one
+    private function. Its arguments are the values that the sequences use from
+    outside, the constants that differ, and the messages of their checks. It
+    returns the values that later ops need. Views of earlier values stay in
+    front of the calls.
 
     ```mlir
     // of: %view = memref.view %arena[%c64][] …
@@ -143,15 +147,15 @@ def OutlineRepeats : Pass<"outline-repeats", "::mlir::ModuleOp"> {
     call @forward_repeat_0(%arena, %c128, %y, %m, …, %call)
     ```
 
-    Rows are found by 64 ops that they have in common, those of most rows first,
-    then by 32, 16 and 8, and grow in both directions as long as nearly all of
-    them go on with the same op.
+    The pass looks for 64 ops in common, then for 32, 16 and 8, and takes the
+    candidates with the most repetitions first. A sequence grows in both
+    directions as long as nearly all repetitions continue with the same op.
   }];
   let options = [Option<"leastSaved", "least-saved", "int64_t",
-                        /*default=*/"500",
-                        "Ops that there have to be fewer of, or rows stay">];
+                        /*default=*/"::ingot::threshold::repeatedLeastSaved",
+                        "Fewest ops that a repeat must save">];
   let statistics = [Statistic<"outlined", "outlined", "functions made">,
-                    Statistic<"saved", "saved", "ops that there are fewer">];
+                    Statistic<"saved", "saved", "ops saved">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];

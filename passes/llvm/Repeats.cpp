@@ -30,10 +30,10 @@ static constexpr size_t kSeeds[] = {64, 32, 16, 8};
 
 namespace {
 
-using Words = std::vector<uint64_t>;
+using FingerprintWords = std::vector<uint64_t>;
 
-struct HashWords {
-  size_t operator()(const Words &words) const {
+struct HashFingerprint {
+  size_t operator()(const FingerprintWords &words) const {
     return llvm::hash_combine_range(words.begin(), words.end());
   }
 };
@@ -43,7 +43,7 @@ class Description {
 public:
   explicit Description(Operation *op) { add(op); }
 
-  Words words;
+  FingerprintWords words;
   /// True if the op can be moved into a function of its own.
   bool isMovable = true;
 
@@ -67,7 +67,7 @@ private:
   void grow(Repeat &repeat);
   bool growBy(Repeat &repeat, bool isForward);
   void keepLikeWired(Repeat &repeat);
-  Words wiringOf(size_t start, size_t length);
+  FingerprintWords wiringOf(size_t start, size_t length);
   bool isFree(size_t start, size_t length) {
     return start + length <= ops.size() &&
            taken.find_first_in(start, start + length) < 0;
@@ -142,7 +142,7 @@ void Description::add(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Finder::Finder(ArrayRef<Operation *> ops) : ops(ops), taken(ops.size()) {
-  std::unordered_map<Words, uint64_t, HashWords> numbers;
+  std::unordered_map<FingerprintWords, uint64_t, HashFingerprint> numbers;
   for (auto [i, op] : llvm::enumerate(ops)) {
     Description description(op);
     if (!description.isMovable)
@@ -215,9 +215,9 @@ void Finder::grow(Repeat &repeat) {
 }
 
 /// Returns which operands of a row are results of the same row.
-Words Finder::wiringOf(size_t start, size_t length) {
+FingerprintWords Finder::wiringOf(size_t start, size_t length) {
   DenseMap<Value, uint64_t> results;
-  Words wiring;
+  FingerprintWords wiring;
   for (Operation *op : ops.slice(start, length)) {
     op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
       for (Value operand : inner->getOperands())
@@ -230,7 +230,7 @@ Words Finder::wiringOf(size_t start, size_t length) {
 }
 
 void Finder::keepLikeWired(Repeat &repeat) {
-  std::map<Words, SmallVector<size_t>> byWiring;
+  std::map<FingerprintWords, SmallVector<size_t>> byWiring;
   for (size_t start : repeat.starts)
     byWiring[wiringOf(start, repeat.length)].push_back(start);
   repeat.starts.clear();

@@ -185,7 +185,7 @@ struct LowerConv : OpConversionPattern<nn::ConvOp> {
 /// transposed convolution's result. It pads the data with `low` and `high`
 /// zeros, or crops where negative. It uses every `tapStep`-th tap of the
 /// flipped kernel.
-struct Phase {
+struct StridePhase {
   int64_t low, high, firstTap, tapStep, numTaps, dilation;
 };
 
@@ -205,14 +205,14 @@ struct LowerConvTranspose : OpConversionPattern<nn::ConvTransposeOp> {
 /// Returns the phases of dimension `d`. Returns none if a phase has no taps.
 /// Returns none, too, if a phase crops the data on one side only, since the
 /// data may be smaller than the crop.
-static SmallVector<Phase> phasesOf(nn::ConvTransposeOp op, size_t d) {
+static SmallVector<StridePhase> phasesOf(nn::ConvTransposeOp op, size_t d) {
   constexpr int64_t kMaxPhasesOfDim = 8;
   int64_t n = op.getStrides().size();
   int64_t kernel = typeOf(op.getW()).getDimSize(2 + d);
   int64_t stride = op.getStrides()[d], dilation = op.getDilations()[d];
   int64_t reach = dilation * (kernel - 1), low = reach - op.getPads()[d];
   int64_t high = reach - op.getPads()[n + d] + op.getOutputPadding()[d];
-  SmallVector<Phase> phases;
+  SmallVector<StridePhase> phases;
   if (stride > kMaxPhasesOfDim)
     return {};
   for (int64_t r = 0; r < stride; ++r) {
@@ -227,8 +227,9 @@ static SmallVector<Phase> phasesOf(nn::ConvTransposeOp op, size_t d) {
       return {};
     // The result has s (size - 1) + 1 + low + high - reach elements.
     int64_t more = llvm::divideFloorSigned(low + high - reach - r, stride);
-    Phase phase = {-starts.front(), more + starts.back(), taps.front(), 1,
-                   int64_t(taps.size()), 1};
+    StridePhase phase = {-starts.front(),      more + starts.back(),
+                         taps.front(),         1,
+                         int64_t(taps.size()), 1};
     if (taps.size() > 1) {
       phase.tapStep = taps[1] - taps[0];
       phase.dilation = starts[1] - starts[0];
@@ -254,7 +255,7 @@ struct Transposed {
   int64_t rank() { return op.getStrides().size(); }
   size_t dimOf(size_t d) { return d + (op.getChannelsLast() ? 1 : 2); }
   Value spread(Value x);
-  Value convolve(Value x, ArrayRef<Phase> phase, RankedTensorType type);
+  Value convolve(Value x, ArrayRef<StridePhase> phase, RankedTensorType type);
 };
 
 } // namespace
@@ -278,7 +279,7 @@ Value Transposed::spread(Value x) {
 }
 
 /// Convolves x with the taps of a phase in each dimension.
-Value Transposed::convolve(Value x, ArrayRef<Phase> phase,
+Value Transposed::convolve(Value x, ArrayRef<StridePhase> phase,
                            RankedTensorType type) {
   size_t n = rank();
   bool last = op.getChannelsLast();
@@ -286,7 +287,7 @@ Value Transposed::convolve(Value x, ArrayRef<Phase> phase,
   SmallVector<int64_t> low, high;
   DirectConv conv;
   Sizes from = sizesOf(b, loc, w), to = {from[0], from[1]};
-  for (const Phase &window : phase) {
+  for (const StridePhase &window : phase) {
     low.push_back(window.low);
     high.push_back(window.high);
     conv.dilations.push_back(window.dilation);
@@ -329,11 +330,11 @@ LogicalResult LowerConvTranspose::matchAndRewrite(
   Value w = splitChannels(rewriter, loc, adaptor.getW(), 0, op.getGroups());
   Transposed whole{rewriter,  loc, op, adaptor.getX(), w, adaptor.getBias()};
   // All combinations of phases, the last dimension fastest.
-  SmallVector<SmallVector<Phase>> combined = {{}};
+  SmallVector<SmallVector<StridePhase>> combined = {{}};
   for (size_t d = 0; d < n; ++d) {
-    SmallVector<SmallVector<Phase>> longer;
-    for (const SmallVector<Phase> &before : combined)
-      for (const Phase &phase : phasesOf(op, d)) {
+    SmallVector<SmallVector<StridePhase>> longer;
+    for (const SmallVector<StridePhase> &before : combined)
+      for (const StridePhase &phase : phasesOf(op, d)) {
         longer.push_back(before);
         longer.back().push_back(phase);
       }
@@ -341,7 +342,7 @@ LogicalResult LowerConvTranspose::matchAndRewrite(
   }
   constexpr size_t kMaxCombined = 16;
   if (combined.size() <= 1 || combined.size() > kMaxCombined) {
-    SmallVector<Phase> phase;
+    SmallVector<StridePhase> phase;
     for (size_t d = 0; d < n; ++d) {
       int64_t dilation = op.getDilations()[d];
       int64_t reach = dilation * (kernel[d] - 1);

@@ -256,7 +256,7 @@ static Value decompose(Maker b, nn::LRNOp op) {
 /// Writes a convolution of bytes or int16 values that no kernel took as matrix
 /// products.
 static Value decompose(Maker b, nn::ConvOp op) {
-  if (!nn::isByteOrWord(typeOf(op.getX()).getElementType()))
+  if (!nn::isInt8OrInt16(typeOf(op.getX()).getElementType()))
     return {};
   Type wide = b.b.getI32Type();
   Value x = b.cast(op.getX(), wide);
@@ -269,7 +269,7 @@ static Value decompose(Maker b, nn::ConvOp op) {
 }
 
 static Value decompose(Maker b, nn::ConvTransposeOp op) {
-  if (!nn::isByteOrWord(typeOf(op.getX()).getElementType()))
+  if (!nn::isInt8OrInt16(typeOf(op.getX()).getElementType()))
     return {};
   Type wide = b.b.getI32Type();
   Value x = b.cast(op.getX(), wide);
@@ -285,7 +285,7 @@ static Value decompose(Maker b, nn::ConvTransposeOp op) {
 static Value decompose(Maker b, nn::MatMulOp op) {
   Type left = typeOf(op.getA()).getElementType(),
        right = typeOf(op.getB()).getElementType();
-  if (!nn::isByteOrWord(left) || (nn::isByte(left) && nn::isByte(right)))
+  if (!nn::isInt8OrInt16(left) || (nn::isByte(left) && nn::isByte(right)))
     return {};
   Type wide = b.b.getI32Type();
   return b.make<nn::MatMulOp>(op.getType(), b.cast(op.getA(), wide),
@@ -404,7 +404,7 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
     if (op.getAxes().size() <= 1 || !Maker::isSum(op.getKind()) ||
         !isa<Float32Type, Float64Type>(element))
       return rewriter.notifyMatchFailure(
-          op, "is no sum of f32 or f64 along several dimensions");
+          op, "is not a sum of f32 or f64 along several dimensions");
     Maker builder{rewriter, op.getLoc()};
     Value y =
         builder.reduce(op.getX(), op.getKind(), op.getAxes(), op.getKeepDims());

@@ -72,7 +72,7 @@ Value support::startSum(OpBuilder &b, Location loc,
 
 /// Returns bytes as int16, of which one instruction multiplies and adds pairs.
 /// Returns other elements as they are.
-static Value asWords(OpBuilder &b, Location loc, Value tensor, Type source) {
+static Value asInt16(OpBuilder &b, Location loc, Value tensor, Type source) {
   if (!nn::isByte(source))
     return tensor;
   Type word = b.getI16Type();
@@ -103,9 +103,9 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   RankedTensorType type = signless(getTypeConverter(), op);
-  Value a = asWords(rewriter, loc, adaptor.getA(),
+  Value a = asInt16(rewriter, loc, adaptor.getA(),
                     typeOf(op.getA()).getElementType());
-  Value w = asWords(rewriter, loc, adaptor.getB(),
+  Value w = asInt16(rewriter, loc, adaptor.getB(),
                     typeOf(op.getB()).getElementType());
   int64_t rank = type.getRank();
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/loops/OpenTasks.h"
 
-#include "passes/support/Skipped.h"
+#include "passes/support/SkippedBuffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -13,9 +13,9 @@
 #include "passes/support/ByteTables.h"
 #include "passes/support/Contractions.h"
 #include "passes/support/Shapes.h"
-#include "passes/support/Skipped.h"
+#include "passes/support/SkippedBuffers.h"
 #include "passes/support/Thresholds.h"
-#include "passes/support/Turned.h"
+#include "passes/support/TransposedOperand.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -121,7 +121,7 @@ static int64_t costOf(linalg::LinalgOp op) {
 /// Returns 0 if `loop` is neither that of the rows nor that of the columns.
 static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
   constexpr int64_t kSquare = 8, kByteSquare = 16;
-  OpOperand *src = support::getTurned(op);
+  OpOperand *src = support::getTransposedOperand(op);
   if (!src)
     return 0;
   OpOperand &dst = *op.getDpsInitOperand(0);

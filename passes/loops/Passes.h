@@ -8,6 +8,7 @@
 #define INGOT_PASSES_LOOPS_PASSES_H
 
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Pass/Pass.h"
 

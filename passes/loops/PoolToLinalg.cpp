@@ -20,7 +20,7 @@ namespace {
 
 /// The loops of a pooling: those of the result's dimensions, then those of the
 /// window.
-struct Windows {
+struct PoolLoops {
   ArrayRef<int64_t> kernel, strides, pads, dilations;
   /// First spatial dimension of the data.
   int64_t first;
@@ -42,7 +42,7 @@ struct Windows {
 
 /// Returns the maps of the padded data, of a tensor of the window's shape, and
 /// of the result.
-static SmallVector<AffineMap> poolMaps(OpBuilder &b, const Windows &windows) {
+static SmallVector<AffineMap> poolMaps(OpBuilder &b, const PoolLoops &windows) {
   int64_t loops = windows.rank + windows.size();
   SmallVector<AffineExpr> data, window, result;
   for (int64_t i = 0; i < windows.rank; ++i) {
@@ -63,7 +63,8 @@ static SmallVector<AffineMap> poolMaps(OpBuilder &b, const Windows &windows) {
           AffineMap::get(loops, 0, result, context)};
 }
 
-static SmallVector<utils::IteratorType> poolIterators(const Windows &windows) {
+static SmallVector<utils::IteratorType>
+poolIterators(const PoolLoops &windows) {
   SmallVector<utils::IteratorType> iterators(windows.rank,
                                              utils::IteratorType::parallel);
   iterators.append(windows.size(), utils::IteratorType::reduction);
@@ -76,7 +77,7 @@ using Combine = function_ref<Value(OpBuilder &, Location, Value, Value)>;
 /// tap is a linalg op of its own, which is vectorized whatever lies inside of
 /// the dimension.
 static Value poolTaps(OpBuilder &b, Location loc, Value x,
-                      const Windows &windows, size_t dim,
+                      const PoolLoops &windows, size_t dim,
                       ArrayRef<OpFoldResult> sizes, Type type,
                       Combine combine) {
   Sizes starts(windows.rank, b.getIndexAttr(0)),
@@ -106,7 +107,7 @@ static Value poolTaps(OpBuilder &b, Location loc, Value x,
 /// Combines the elements of each window in one linalg op that loops over the
 /// taps.
 static Value poolLoop(OpBuilder &b, Location loc, Value x,
-                      const Windows &windows, ArrayRef<OpFoldResult> sizes,
+                      const PoolLoops &windows, ArrayRef<OpFoldResult> sizes,
                       Value start, Combine combine) {
   Type type = start.getType();
   Value init = filled(b, loc, sizes, start);
@@ -127,7 +128,7 @@ static Value poolLoop(OpBuilder &b, Location loc, Value x,
 /// narrower steps than they are computed. Empty data is too, since it cannot be
 /// sliced.
 static Value pool(OpBuilder &b, Location loc, Value padded,
-                  const Windows &windows, ArrayRef<OpFoldResult> sizes,
+                  const PoolLoops &windows, ArrayRef<OpFoldResult> sizes,
                   Value start, Combine combine) {
   if (typeOf(padded).getElementTypeBitWidth() < 32 ||
       isKnownEmpty(typeOf(padded).getShape()))
@@ -146,7 +147,7 @@ static Value pool(OpBuilder &b, Location loc, Value padded,
     SmallVector<int64_t> kernel(windows.size(), 1), strides = kernel;
     kernel[dim] = windows.kernel[dim];
     strides[dim] = windows.strides[dim];
-    Windows one = windows;
+    PoolLoops one = windows;
     one.kernel = kernel;
     one.strides = strides;
     x = poolLoop(b, loc, x, one, between, start, combine);
@@ -155,7 +156,7 @@ static Value pool(OpBuilder &b, Location loc, Value padded,
 }
 
 template <typename Op>
-static Windows windowsOf(Op op, bool channelsLast) {
+static PoolLoops windowsOf(Op op, bool channelsLast) {
   return {op.getKernel(), op.getStrides(),      op.getPads(),
           op.getDilations(), channelsLast ? 1 : 2,
           cast<RankedTensorType>(op.getX().getType()).getRank()};
@@ -169,7 +170,7 @@ struct LowerMaxPool : OpConversionPattern<nn::MaxPoolOp> {
   matchAndRewrite(nn::MaxPoolOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Windows windows = windowsOf(op, op.getChannelsLast());
+    PoolLoops windows = windowsOf(op, op.getChannelsLast());
     Value x = adaptor.getX();
     bool noSign = isUnsigned(op.getX().getType());
     Value lowest =
@@ -208,9 +209,9 @@ struct LowerMaxPoolWithIndices
 /// Returns how many elements of each window lie in the data. Pools ones over
 /// the spatial dimensions. `pooled` are the sizes of the result.
 static Value countInside(OpBuilder &b, Location loc, Value x,
-                         const Windows &windows, ArrayRef<OpFoldResult> pooled,
-                         Type type) {
-  Windows spatial = windows;
+                         const PoolLoops &windows,
+                         ArrayRef<OpFoldResult> pooled, Type type) {
+  PoolLoops spatial = windows;
   spatial.first = 0;
   spatial.rank = windows.size();
   Sizes all = sizesOf(b, loc, x), sizes;
@@ -231,7 +232,7 @@ LogicalResult
 LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
                               ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
-  Windows windows = windowsOf(op, op.getChannelsLast());
+  PoolLoops windows = windowsOf(op, op.getChannelsLast());
   Value x = adaptor.getX();
   RankedTensorType type = signless(getTypeConverter(), op);
   Type element = type.getElementType();
@@ -282,7 +283,7 @@ namespace {
 /// Computes the positions of a window's elements in the flattened data.
 class FlatPositions {
 public:
-  FlatPositions(OpBuilder &b, Location loc, Value x, const Windows &windows,
+  FlatPositions(OpBuilder &b, Location loc, Value x, const PoolLoops &windows,
                 bool isColumnMajor)
       : windows(windows) {
     int64_t rank = windows.rank;
@@ -322,7 +323,7 @@ private:
   Value flatten(OpBuilder &b, Location loc,
                 llvm::function_ref<Value(int64_t, Value)> move) const;
 
-  const Windows &windows;
+  const PoolLoops &windows;
   SmallVector<Value> fullSizes, weights;
 };
 
@@ -377,7 +378,7 @@ Value FlatPositions::first(OpBuilder &b, Location loc) const {
 }
 
 /// Returns a condition that is true at the first tap of a window.
-static Value isFirstStep(OpBuilder &b, Location loc, const Windows &windows) {
+static Value isFirstStep(OpBuilder &b, Location loc, const PoolLoops &windows) {
   Value isFirst, zero = indexConstant(b, loc, 0);
   for (size_t i = 0; i < windows.size(); ++i) {
     Value isZero = arith::CmpIOp::create(
@@ -392,7 +393,7 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
     nn::MaxPoolWithIndicesOp op, OpAdaptor adaptor,
     ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
-  Windows windows = windowsOf(op, /*channelsLast=*/false);
+  PoolLoops windows = windowsOf(op, /*channelsLast=*/false);
   Value x = adaptor.getX();
   Type element = typeOf(x).getElementType(), i64 = rewriter.getI64Type();
   bool noSign = isUnsigned(op.getX().getType());

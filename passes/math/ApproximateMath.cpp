@@ -40,8 +40,8 @@ using namespace mlir;
 using namespace ingot;
 using elementary::FloatBuilder;
 
-/// Computes exp(x) = 2^n exp(r) for an integer n and |r| <= ln(2)/2. The result
-/// is 0 where it would be below the least normal number.
+/// Computes exp(x) = 2^n exp(r) for an integer n and |r| <= ln(2)/2. Results
+/// below the least normal number become 0.
 static Value approximateExp(const FloatBuilder &f, Value x) {
   // Adding `magic` leaves the nearest integer in the lowest bits.
   Value magic = f.number(12582912.0f); // 1.5 * 2^23

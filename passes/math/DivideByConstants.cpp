@@ -126,8 +126,8 @@ static std::optional<Inverse> invert(float divisor) {
   return std::nullopt;
 }
 
-/// Returns true if `value` is only clamped and rounded to integers. Then values
-/// too small for f32 to hold all their bits become 0.
+/// Returns true if `value` is only clamped and rounded to integers. Values that
+/// lose bits because they are too small for f32 then become 0.
 static bool isOnlyRounded(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     return isa<math::RoundEvenOp>(user) ||
@@ -172,8 +172,8 @@ struct MultiplyByInverse : OpRewritePattern<arith::DivFOp> {
 
 } // namespace
 
-/// Returns true if `value` only becomes integers. `isRounded` is true if
-/// `value` is already rounded.
+/// Returns true if all uses of `value` end in a conversion of rounded values to
+/// integers. `isRounded` is true if `value` is already rounded.
 static bool onlyBecomesInteger(Value value, bool isRounded) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     if (isa<arith::FPToSIOp>(user))

@@ -61,7 +61,8 @@ struct FloatBuilder {
       sum = fma(sum, x, number(c));
     return sum;
   }
-  /// Returns integers of this width, as many as there are floats.
+  /// Returns the integer type of this width: a vector if the floats are a
+  /// vector.
   mlir::Type integers(unsigned width) const {
     mlir::Type element = b.getIntegerType(width);
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))

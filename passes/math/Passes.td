@@ -18,8 +18,9 @@ def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
     the remainder of two f32, which it computes exactly in f64. Other functions,
     and other functions of f64, stay calls.
 
-    Errors are at most 2 ulp for `exp` and `log`, 3 ulp for functions of angles
-    of any size, 6 ulp for `erf` and `tanh` of f32, and 4 ulp for `tanh` of f64.
+    Errors are at most 2 ulp for `exp` and `log`, and 3 ulp for functions of
+    angles of any size. They are at most 6 ulp for `erf` and `tanh` of f32, and
+    4 ulp for `tanh` of f64.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
@@ -37,12 +38,12 @@ def DivideByConstants : Pass<"divide-by-constants", "::mlir::ModuleOp"> {
     quotient is rounded as the division rounds it. If the proof fails, or if the
     CPU has no fused multiply-add, the division stays.
 
-    In a loop, the divisor may also be loaded from a buffer of rank 0, such as
-    a quantization scale that is computed at run time. The division is replaced
-    if its result only becomes integers. The replacement multiplies by the
-    inverse, in two parts, and corrects the quotient by the remainder. It gives
-    the nearest float for every `s` from 2^-60 to 2^60 and every quotient that
-    does not round to 0. Outside of this range the integers may differ. The
+    In a loop, the divisor may also be loaded from a buffer of rank 0. An
+    example is a quantization scale that is computed at run time. The division
+    is replaced if its result only becomes integers. The replacement multiplies
+    by the inverse, in two parts, and corrects the quotient by the remainder. It
+    gives the nearest float for every `s` from 2^-60 to 2^60 and every quotient
+    that does not round to 0. Outside of this range the integers may differ. The
     dividend is clamped first, so that infinities and overflows become the
     largest integer.
   }];

@@ -152,8 +152,8 @@ static Reduced reduce(const FloatBuilder &f, Value x) {
       arith::SelectOp::create(f.b, f.loc, isSmall, size, angle)};
 }
 
-/// Returns the sine of the rest in even quadrants, the cosine in odd ones. The
-/// result is negative where bit 31 of `sign` is set.
+/// Returns the sine of quadrant pi/2 + rest, and negates it if bit 31 of `sign`
+/// is set. Even quadrants use the sine of the rest, odd ones its cosine.
 static Value ofQuadrant(const FloatBuilder &f, Value x, Value quadrant,
                         Value rest, Value sign) {
   IntegerBuilder i{f};

@@ -299,9 +299,9 @@ Bounds SizeBounds::boundsOf(Operation *op) const {
                     apply.getMapOperands().drop_front(map.getNumDims()));
   }
   if (auto chunk = dyn_cast<ChunkOp>(op)) {
-    Bounds pictures = boundsOf(chunk.getPictures());
-    return pictures ? Bounds(greatest({1, pictures->high}, Interval::of(1)))
-                    : std::nullopt;
+    Bounds images = boundsOf(chunk.getImages());
+    return images ? Bounds(greatest({1, images->high}, Interval::of(1)))
+                  : std::nullopt;
   }
   if (auto choice = dyn_cast<arith::SelectOp>(op)) {
     Bounds a = boundsOf(choice.getTrueValue());

@@ -8,10 +8,10 @@
 #include "dialects/kernel/KernelInterfaces.h"
 #include "dialects/nn/NodeName.h"
 #include "ingot/abi/artifact.h"
+#include "passes/memory/BatchImages.h"
 #include "passes/memory/LayerCost.h"
 #include "passes/memory/LayerNotes.h"
 #include "passes/memory/Passes.h"
-#include "passes/memory/Pictures.h"
 #include "passes/memory/SizeChecks.h"
 #include "passes/support/Contractions.h"
 
@@ -124,7 +124,7 @@ static void addLayers(Block &block, StringAttr graph,
   // A layer does not continue across the start or the end of a block.
   bool isNew = true;
   for (Operation &op : block) {
-    if (isPictureLoop(&op)) {
+    if (isImageLoop(&op)) {
       addLayers(*cast<scf::ForOp>(op).getBody(), graph, layers);
       isNew = true;
       continue;

@@ -8,7 +8,7 @@
 
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/kernel/KernelInterfaces.h"
-#include "passes/memory/Pictures.h"
+#include "passes/memory/BatchImages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,9 +85,9 @@ OpFoldResult LayerCost::dim(Value memref, int64_t i) {
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(i))
     return constant(type.getDimSize(i));
-  if (std::optional<int64_t> pictures =
-          knownPicturesAt(builder.getInsertionBlock()->getParentOp()))
-    return constant(*pictures);
+  if (std::optional<int64_t> images =
+          knownImagesAt(builder.getInsertionBlock()->getParentOp()))
+    return constant(*images);
   Value &size = dims[{memref, i}];
   if (!size)
     size = builder.createOrFold<memref::DimOp>(loc, memref, i);

@@ -9,7 +9,8 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/ingot/Metadata.h"
 #include "dialects/nn/NodeScope.h"
-#include "passes/memory/Pictures.h"
+#include "passes/memory/BatchImages.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -23,15 +24,12 @@ static std::string shapeOf(Operation *op, Value value) {
   auto type = dyn_cast<ShapedType>(value.getType());
   if (!type || !type.hasRank() || type.getRank() == 0)
     return "";
-  std::optional<int64_t> pictures = knownPicturesAt(op);
-  std::string text;
-  for (int64_t size : type.getShape()) {
+  std::optional<int64_t> images = knownImagesAt(op);
+  SmallVector<int64_t> sizes(type.getShape());
+  for (int64_t &size : sizes)
     if (ShapedType::isDynamic(size))
-      size = pictures.value_or(size);
-    text += (text.empty() ? "" : "x") +
-            (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
-  }
-  return text;
+      size = images.value_or(size);
+  return support::describeSizes(sizes);
 }
 
 /// Returns the sizes of an op's first operand and of its result.

@@ -325,9 +325,9 @@ void Inference::copy(Operation &op) {
   if (auto chunk = dyn_cast<ChunkOp>(op)) {
     // Threads and observers decide the size of a chunk. At most, a chunk has
     // all images.
-    if (Value pictures = known(chunk.getPictures()))
+    if (Value images = known(chunk.getImages()))
       scalars.map(chunk.getResult(),
-                  arith::MaxUIOp::create(builder, op.getLoc(), pictures,
+                  arith::MaxUIOp::create(builder, op.getLoc(), images,
                                          constant(op.getLoc(), 1))
                       .getResult());
     return;

@@ -10,11 +10,11 @@
 include "mlir/Pass/PassBase.td"
 
 def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
-  let summary = "One-shot bufferization, with copies as linalg loops";
+  let summary = "Run one-shot bufferization, with copies as linalg loops";
   let description = [{
-    Across functions, whose arguments and results get the identity layout. A
-    copy is a `linalg` op and not `memref.copy`, which would call a function
-    that only MLIR's own runner has.
+    Bufferizes across functions, whose arguments and results get the identity
+    layout. Copies become `linalg` ops instead of `memref.copy`, which would
+    call a function that only MLIR's own runner has.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
@@ -22,20 +22,21 @@ def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
-def ChainPictures : Pass<"chain-pictures", "::mlir::func::FuncOp"> {
-  let summary = "Take a batch through layers a few pictures at a time";
+def ChainImages : Pass<"chain-images", "::mlir::func::FuncOp"> {
+  let summary = "Run a batch through several layers a few images at a time";
   let description = [{
-    Puts neighbouring layers into a loop over chunks of pictures, if each layer
-    computes each picture by itself. Buffers that only these layers use have the
-    pictures of one chunk, which stay in the cache from one layer to the next.
+    Puts neighbouring layers into a loop over chunks of images, if each layer
+    computes each image independently. Buffers that only these layers use have
+    the size of one chunk, so that they stay in the cache from one layer to the
+    next.
 
-    A chain has layers whose pictures take more memory than their weights, since
-    weights are read once for each chunk. `ingot.chunk` says how many pictures a
-    chunk has: enough for all threads of the run. Results have the same bits, as
-    each picture goes through the same kernels.
+    A chain has layers whose images take more memory than their weights, since
+    weights are read once for each chunk. `ingot.chunk` computes the number of
+    images of a chunk: enough for all threads of the run. The results have equal
+    bits, because each image goes through the same kernels.
 
-    A batch of one picture, pictures of open size and layers far from any
-    convolution or pooling are left alone.
+    A batch of one image, images of dynamic size, and layers far from any
+    convolution or pooling stay as they are.
 
     Example:
     ```mlir
@@ -65,17 +66,18 @@ def ChainPictures : Pass<"chain-pictures", "::mlir::func::FuncOp"> {
 def CheckSizes : Pass<"ingot-check-sizes", "::mlir::ModuleOp"> {
   let summary = "Check that computed sizes fit into 64 bits";
   let description = [{
-    Sums, differences and products of sizes wrap around where an input is large
-    enough, which a tensor without elements may be. Each size that the run's
-    function computes gets an `ingot.require` with the name of its node, unless
-    sizes of inputs within `ingot.shape_profiles` cannot make it wrap.
+    Sums, differences and products of sizes wrap around if an input is large
+    enough, for example a tensor without elements. Each size that the run's
+    function computes gets an `ingot.require` with the name of its node. A size
+    is not checked if no sizes of inputs within `ingot.shape_profiles` can make
+    it wrap.
 
-    Sizes that depend on inputs alone are checked at the function's entry, in a
-    branch that a run takes only if an input is large: one comparison for all
-    other runs. A size is not checked if the check of another one covers it for
-    all sizes of inputs: 2 n fits if 3 n + m does. What data say depends on
-    inputs alone, too, where it is held within their sizes or constants. A size
-    that data decide is checked where it is computed.
+    Sizes that depend only on the sizes of inputs are checked at the function's
+    entry. The check is in a branch that a run takes only if an input is large;
+    other runs do one comparison. A size is not checked if the check of another
+    size covers it for all sizes of inputs: 2 n fits if 3 n + m does. A value
+    from data that is clamped by sizes of inputs or constants counts as such a
+    size. Other sizes that data decide are checked where they are computed.
 
     Example:
     ```mlir
@@ -103,10 +105,10 @@ def CheckSizes : Pass<"ingot-check-sizes", "::mlir::ModuleOp"> {
 def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
   let summary = "Place large constants in one block of weights";
   let description = [{
-    Constant `memref.global`s become views of the argument marked
-    the weights, at multiples of 64 bytes, equal ones once. The module's
-    attribute `ingot.weights` lists values with their offsets, and
-    `ingot.weights_bytes` is their extent.
+    Constant `memref.global`s become views of the argument that holds the
+    weights, at multiples of 64 bytes. Equal constants share a view. The
+    module's attribute `ingot.weights` lists the values with their offsets, and
+    `ingot.weights_bytes` is their total size.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
@@ -114,12 +116,14 @@ def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
 }
 
 def EliminateEmpties : Pass<"ingot-eliminate-empties", "::mlir::ModuleOp"> {
-  let summary = "Let ops write where their result is inserted";
+  let summary =
+      "Let ops write directly into the tensor that takes their result";
   let description = [{
-    Each use of a `tensor.empty` gets one of its own. Where what an op writes to
-    it is inserted into another tensor, or is an output of the model, a slice of
-    that takes its place. Upstream's `eliminate-empty-tensors` does the same, in
-    time that grows with the cube of a chain's length.
+    Gives each use of a `tensor.empty` an op of its own. If an op's result is
+    inserted into another tensor, or is an output of the model, a slice of that
+    tensor replaces the op's `tensor.empty`. Upstream's
+    `eliminate-empty-tensors` does the same, but its time grows with the cube of
+    a chain's length.
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -128,15 +132,18 @@ def EliminateEmpties : Pass<"ingot-eliminate-empties", "::mlir::ModuleOp"> {
 def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
   let summary = "Let an observer follow a run layer by layer";
   let description = [{
-    Top-level ops that follow each other and come from the same ONNX nodes, as
-    their locations say, are a layer. Behind its last op goes a call of the
-    run's observer, taken only where there is one, with the layer's arithmetic
-    operations and bytes; what depends on dynamic sizes a function of its own
-    computes, `@tell_layer`, which layers of equal arithmetic share. The
-    module's attribute `ingot.layers` lists kind, nodes, flops and bytes (0: a
-    run tells, or unknown). The observer may end the run there.
+    Neighbouring top-level ops that come from the same ONNX nodes, by their
+    locations, form a layer. Behind the last op of a layer, the pass adds a call
+    of the run's observer, which runs only if there is an observer. The call
+    passes the layer's number of arithmetic operations and bytes. If these
+    depend on dynamic sizes, a function `@tell_layer` computes them, which
+    layers with equal formulas share. The observer may end the run.
 
-    Applies to the function with the call as an argument.
+    The module's attribute `ingot.layers` lists the kind, nodes, operations and
+    bytes of each layer. A 0 stands for a number that only the run knows, or
+    that is unknown.
+
+    The pass applies to the function that has the run's call as an argument.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
@@ -145,15 +152,17 @@ def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
 }
 
 def OutlineInference : Pass<"outline-inference", "::mlir::ModuleOp"> {
-  let summary = "Write what a run's sizes decide as a function of its own";
+  let summary =
+      "Create a function that computes the sizes of a run without its work";
   let description = [{
-    Beside each function that computes the model, and whose outputs or buffers
-    have open sizes, goes one with the run's call as its argument. It checks
-    what the run checks of sizes, writes the sizes of the outputs, and tells the
-    host which memory the run asks for and gives back, without any work. What
-    data decide it says so of: of sizes that are read from memory, and of
-    branches and loops that make buffers. `ingot.infers` names the function that
-    it speaks of.
+    Applies to functions that compute the model and have outputs or buffers of
+    dynamic sizes. For each, the pass creates a function with the run's call as
+    its argument. It performs the run's checks of sizes, writes the sizes of the
+    outputs, and reports to the host which memory the run requests and releases.
+
+    Sizes that are read from memory, and branches and loops that create buffers,
+    depend on data. The function reports these as unknown. `ingot.infers` names
+    the function that it describes.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
@@ -161,25 +170,29 @@ def OutlineInference : Pass<"outline-inference", "::mlir::ModuleOp"> {
 }
 
 def PlaceOutputs : Pass<"ingot-place-outputs", "::mlir::func::FuncOp"> {
-  let summary = "Compute outputs of open size in the host's memory";
+  let summary = "Compute outputs of dynamic size in the host's memory";
   let description = [{
-    A buffer that is all of an output, and that nothing writes to once it has
-    been handed to the host, becomes an `ingot.room`: the host's memory for the
-    output, where that has room. What is handed over from there is not copied.
-    Left alone are buffers of branches and loops, and what is a part of one.
+    Replaces a buffer by an `ingot.room`, if it is a whole output and nothing
+    writes to it after it is passed to the host. The room is the host's memory
+    for the output, if that is large enough. The host then need not copy the
+    output. Buffers of branches and loops, and parts of buffers, stay as they
+    are.
   }];
   let dependentDialects = ["::ingot::IngotDialect"];
   let statistics = [Statistic<"numPlaced", "placed", "outputs placed">];
 }
 
 def PlaceState : Pass<"ingot-place-state", "::mlir::func::FuncOp"> {
-  let summary = "Say where what branches give and loops carry is stored";
+  let summary = "Choose the storage of branch results and loop states";
   let description = [{
-    Of known size, all branches of an `scf.if` write to one place, and each step
-    of a loop writes its state over the one before, once all that it reads is
-    read; a state that moves to another's place is copied first. Of open size,
-    each branch and each step makes a copy, which is its own: plan-memory gives
-    back that of the step before. What is written in place already is left.
+    With static sizes, all branches of an `scf.if` write to one buffer. Each
+    step of a loop writes its state over the previous one, after all reads of
+    the previous state. A state that moves to the position of another state is
+    copied first.
+
+    With dynamic sizes, each branch and each step copies its result to a buffer
+    of its own. `plan-memory` releases the buffer of the previous step. Results
+    that are already written in place stay as they are.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::bufferization::BufferizationDialect",
@@ -187,25 +200,25 @@ def PlaceState : Pass<"ingot-place-state", "::mlir::func::FuncOp"> {
 }
 
 def BoundBuffers : Pass<"bound-buffers", "::mlir::ModuleOp"> {
-  let summary = "Find how large buffers of open size can be";
+  let summary = "Find upper bounds for buffers of dynamic size";
   let description = [{
-    Where `ingot.shape_profiles` bound the sizes of inputs, and no others run,
-    the sizes of buffers that follow from them are bounded, too: the largest is
-    left in `ingot.most_bytes` of the `memref.alloc`. Left alone are those whose
-    size data decide, those of loops and branches, and those of more than 2^47
-    bytes.
+    If `ingot.shape_profiles` bound the sizes of inputs, and no other sizes can
+    run, then buffer sizes that follow from them have bounds, too. The attribute
+    `ingot.most_bytes` of the `memref.alloc` holds the largest size. The pass
+    skips buffers whose size data decide, buffers of loops and branches, and
+    buffers of more than 2^47 bytes.
   }];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
 def PlaceChunks : Pass<"place-chunks", "::mlir::func::FuncOp"> {
-  let summary = "Give the buffers of a chunk of pictures places in one buffer";
+  let summary = "Combine the buffers of a chunk of images into one buffer";
   let description = [{
-    The buffers that a step of a loop over pictures makes become views of one
-    buffer in front of the loop, so that a run asks for memory once, and knows
-    how much before it begins. Buffers that do not live at the same time share
-    their bytes: offsets are found for one picture, and multiplied by the number
-    of pictures in a chunk.
+    Works on loops over chunks of images. The buffers that a step allocates
+    become views of one buffer in front of the loop. A run thus requests memory
+    once, and its size is known before the loop. Buffers with disjoint lifetimes
+    share bytes: offsets are found for one image and multiplied by the number of
+    images of a chunk.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
@@ -214,13 +227,14 @@ def PlaceChunks : Pass<"place-chunks", "::mlir::func::FuncOp"> {
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every buffer of known size an offset in one arena";
   let description = [{
-    Lifetimes go from the first to the last op that touches a buffer or a view
-    of it; one that only makes a view does not.
-    Sizes and plan are left in `ingot.arena_bytes`, `ingot.arena_lower_bound`
-    and `ingot.memory_plan` (rows of offset, bytes, first, last). Known is what
-    is static or has `ingot.most_bytes`. A buffer of any other size stays a
-    `memref.alloc`, in front of the first op that touches it, and gets its
-    `memref.dealloc`.
+    The lifetime of a buffer extends from the first to the last op that accesses
+    the buffer or a view of it. Ops that only create views do not count. A size
+    is known if it is static or has `ingot.most_bytes`.
+
+    The attributes `ingot.arena_bytes`, `ingot.arena_lower_bound` and
+    `ingot.memory_plan` (rows of offset, bytes, first, last) hold the sizes and
+    the plan. Any other buffer stays a `memref.alloc`, directly before the first
+    op that accesses it, and gets a `memref.dealloc`.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
@@ -228,16 +242,18 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
 }
 
 def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
-  let summary = "Give @forward the form in which an artifact runs it";
+  let summary = "Give @forward the signature with which an artifact runs it";
   let description = [{
-    Inputs become memrefs; an output of static shape becomes a memref to write
-    to, which takes on the reshapes at the result's end, so that the op in front
-    of them writes there; one of dynamic shape is handed to the host as soon as
-    it is computed. Behind them come the weights and the arena (`memref<?xi8>`)
-    and the run's `ingot_abi_call` (`!llvm.ptr`), told apart by their
-    `ingot.operand`. Elements of less than a byte are unpacked as they come in,
-    and packed as they go out: the memref of such a tensor has the sizes of its
-    elements, its memory their bytes without gaps. Names and types move into the
+    Inputs become memrefs. An output of static shape becomes a memref to write
+    to. It absorbs reshapes at the end of the function, so that the op in front
+    of these writes directly to it. An output of dynamic shape is passed to the
+    host as soon as it is computed.
+
+    Behind these arguments follow the weights and the arena (`memref<?xi8>`) and
+    the run's `ingot_abi_call` (`!llvm.ptr`), identified by their
+    `ingot.operand`. Elements of less than a byte are unpacked at the entry and
+    packed at the exit. The memref of such a tensor has the sizes of its
+    elements, while its memory holds packed bytes. Names and types move into the
     module's attributes `ingot.inputs` and `ingot.outputs`.
   }];
   let dependentDialects = [
@@ -250,30 +266,32 @@ def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
 }
 
 def ReuseEpilogueOperands : Pass<"kernel-reuse-epilogue-operands"> {
-  let summary = "Let kernels write over an epilogue operand nobody else needs";
+  let summary =
+      "Let kernels write over an epilogue operand without other users";
   let description = [{
-    A kernel whose epilogue reads an intermediate value of the result's type,
-    which nobody needs afterwards, takes that value instead of a fresh
-    `tensor.empty` as destination: the residual of a block is summed to in
-    place.
+    The epilogue of a kernel may read an intermediate value of the result's
+    type. If this is the last use of the value, the value replaces the
+    `tensor.empty` as the kernel's destination. Thus the residual of a block is
+    added in place.
   }];
 }
 
 def ReuseOperands : Pass<"linalg-reuse-operands"> {
-  let summary = "Let elementwise ops write over an operand nobody else needs";
+  let summary = "Let elementwise ops write over an operand without other users";
   let description = [{
-    A `linalg.generic` that reads an intermediate value only where it writes its
-    result takes that value, instead of a fresh `tensor.empty`, as destination.
+    A `linalg.generic` may read each element of an intermediate value only where
+    it writes its result. If this is the last use of the value, the value
+    replaces the `tensor.empty` as the destination.
   }];
 }
 
 def SkipEmptyLoops : Pass<"ingot-skip-empty-loops", "::mlir::func::FuncOp"> {
-  let summary = "Skip loop nests that write to empty buffers only";
+  let summary = "Skip loop nests that write only to empty buffers";
   let description = [{
-    A nest of loops over 2^40 rows of no elements takes 2^40 steps and writes
-    nothing. The outermost loop gets no steps where all buffers that it writes
-    to are empty in this run. Loops that do more than to write, and those that
-    write to a buffer of known size, stay as they are.
+    A nest of loops over 2^40 rows without elements would take 2^40 steps and
+    write nothing. The outermost loop gets zero steps if all buffers that it
+    writes to are empty in a run. Loops with other effects, and loops that write
+    to a buffer of static size, stay as they are.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
@@ -282,13 +300,13 @@ def SkipEmptyLoops : Pass<"ingot-skip-empty-loops", "::mlir::func::FuncOp"> {
 }
 
 def SkipUnread : Pass<"ingot-skip-unread", "::mlir::func::FuncOp"> {
-  let summary = "Make no buffers for rows whose result nobody reads";
+  let summary = "Leave out buffers whose users compute only empty results";
   let description = [{
-    The means of 2^40 rows of no elements are as many numbers, of which a result
-    without elements reads none. Where all that the readers of a buffer write to
-    is empty in this run, the buffer has no elements, and what writes to it does
-    not run. Left alone are buffers that are empty then anyway, for they have
-    the sizes of what reads them, and those whose readers do more than to write.
+    The means of 2^40 rows without elements are 2^40 numbers, but a result
+    without elements reads none of them. The readers of a buffer may write only
+    to buffers that are empty in a run. The buffer then gets no elements, and
+    its writers do not run. The pass skips buffers that are empty in this case
+    anyway, and buffers whose readers have other effects than writing.
 
     Example:
     ```mlir

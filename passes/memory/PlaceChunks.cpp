@@ -7,8 +7,8 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "passes/memory/ArenaPlan.h"
+#include "passes/memory/BatchImages.h"
 #include "passes/memory/Passes.h"
-#include "passes/memory/Pictures.h"
 #include "passes/memory/ReleaseBuffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace ingot;
 
 /// Returns the bytes of an image.
-static int64_t bytesOfPicture(memref::AllocOp alloc) {
+static int64_t bytesOfImage(memref::AllocOp alloc) {
   MemRefType type = alloc.getType();
   int64_t bytes = nn::elementBytes(type.getElementType());
   for (int64_t size : type.getShape().drop_front())
@@ -46,7 +46,7 @@ static int64_t placeBuffers(ArrayRef<memref::AllocOp> allocs,
     places[&op] = places.size();
   for (memref::AllocOp alloc : allocs) {
     ArenaBuffer buffer;
-    buffer.bytes = bytesOfPicture(alloc);
+    buffer.bytes = bytesOfImage(alloc);
     buffer.first = std::numeric_limits<int64_t>::max();
     for (Operation *user : usersOf(alloc, aliases)) {
       if (isMemoryEffectFree(user))
@@ -75,7 +75,7 @@ static LogicalResult placeChunks(scf::ForOp loop,
   auto chunk = loop.getStep().getDefiningOp<ChunkOp>();
   // If the number of images is known, the arena has room for a chunk of all
   // images.
-  std::optional<int64_t> count = getConstantIntValue(chunk.getPictures());
+  std::optional<int64_t> count = getConstantIntValue(chunk.getImages());
   MemRefType type = MemRefType::get(
       {count.value_or(ShapedType::kDynamic), bytes}, builder.getI8Type());
   SmallVector<Value> open;
@@ -108,7 +108,7 @@ struct PlaceChunksPass : ingot::impl::PlaceChunksBase<PlaceChunksPass> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (isPictureLoop(loop))
+      if (isImageLoop(loop))
         loops.push_back(loop);
     });
     if (loops.empty())

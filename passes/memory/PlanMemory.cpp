@@ -47,9 +47,9 @@ static int64_t byteSize(memref::AllocOp alloc) {
 
 /// Positions of ops that access memory: the first and the last number of their
 /// nested ops. Ops on scalars count as the op around them.
-using Places = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
+using AccessPositions = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
 
-static int64_t numberOps(Block &block, int64_t next, Places &places) {
+static int64_t numberOps(Block &block, int64_t next, AccessPositions &places) {
   for (Operation &op : block) {
     int64_t first = next++;
     if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
@@ -64,7 +64,7 @@ static int64_t numberOps(Block &block, int64_t next, Places &places) {
 /// Returns the positions at which an access by `user` needs the buffer. If the
 /// buffer is allocated outside of a loop, it is needed during the whole loop.
 static std::pair<int64_t, int64_t> placeOf(Operation *user, Operation *alloc,
-                                           const Places &places) {
+                                           const AccessPositions &places) {
   std::pair<int64_t, int64_t> place = {-1, -1};
   for (Operation *op = user; op; op = op->getParentOp()) {
     auto own = places.find(op);
@@ -152,7 +152,8 @@ static void sinkBuffers(func::FuncOp function) {
 }
 
 /// Returns the lifetime of a buffer: from the first access to the last.
-static ArenaBuffer lifetimeOf(memref::AllocOp alloc, const Places &places,
+static ArenaBuffer lifetimeOf(memref::AllocOp alloc,
+                              const AccessPositions &places,
                               BufferViewFlowAnalysis &aliases) {
   ArenaBuffer buffer;
   buffer.bytes = byteSize(alloc);
@@ -181,7 +182,7 @@ LogicalResult PlanMemoryPass::plan(func::FuncOp function, Value arena) {
       fixed.push_back(alloc);
   });
   BufferViewFlowAnalysis aliases(function);
-  Places places;
+  AccessPositions places;
   numberOps(body, 0, places);
   SmallVector<ArenaBuffer> buffers;
   for (memref::AllocOp alloc : fixed)

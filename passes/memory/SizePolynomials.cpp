@@ -32,7 +32,7 @@ SizePolynomial SizePolynomial::times(const SizePolynomial &other) const {
   SizePolynomial result({}, 0);
   for (const auto &[left, a] : terms)
     for (const auto &[right, b] : other.terms) {
-      Product product(left.size() + right.size());
+      Monomial product(left.size() + right.size());
       std::merge(left.begin(), left.end(), right.begin(), right.end(),
                  product.begin());
       Coefficient &all = result.terms[product];

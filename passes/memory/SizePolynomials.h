@@ -26,9 +26,9 @@ class SizePolynomial {
 public:
   /// Factors of a product of sizes: for each factor, in order, an input and its
   /// dimension.
-  using Product = std::vector<std::pair<unsigned, int64_t>>;
+  using Monomial = std::vector<std::pair<unsigned, int64_t>>;
 
-  SizePolynomial(Product product, double factor) {
+  SizePolynomial(Monomial product, double factor) {
     terms[std::move(product)] = {factor, factor};
   }
 
@@ -47,7 +47,7 @@ private:
   };
   static constexpr size_t kMaxTerms = 32;
 
-  std::map<Product, Coefficient> terms;
+  std::map<Monomial, Coefficient> terms;
 };
 
 /// A domain of magnitudes as polynomials (Magnitudes.h). Long polynomials count

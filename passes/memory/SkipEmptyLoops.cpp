@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/memory/Passes.h"
-#include "passes/memory/Targets.h"
-#include "passes/support/Skipped.h"
+#include "passes/memory/WrittenBuffers.h"
+#include "passes/support/SkippedBuffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,7 +31,7 @@ struct SkipEmptyLoopsPass
 
 void SkipEmptyLoopsPass::runOnOperation() {
   getOperation()->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    std::optional<llvm::SetVector<Value>> targets = targetsOf(loop);
+    std::optional<llvm::SetVector<Value>> targets = writtenBuffersOf(loop);
     if (!targets || targets->empty() || !llvm::all_of(*targets, canBeEmpty))
       return WalkResult::advance();
     // An innermost loop takes one step for each element, so it takes none for

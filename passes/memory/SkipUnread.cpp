@@ -7,8 +7,8 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/kernel/KernelInterfaces.h"
 #include "passes/memory/Passes.h"
-#include "passes/memory/Targets.h"
-#include "passes/support/Skipped.h"
+#include "passes/memory/WrittenBuffers.h"
+#include "passes/support/SkippedBuffers.h"
 #include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -155,7 +155,7 @@ static std::optional<Group> groupOf(memref::AllocOp alloc) {
     if (failed(addUsers(buffer, *alloc->getBlock(), users)))
       return std::nullopt;
     for (Operation *user : users) {
-      std::optional<llvm::SetVector<Value>> own = targetsOf(user);
+      std::optional<llvm::SetVector<Value>> own = writtenBuffersOf(user);
       if (!own || (own->contains(buffer) && !canBeSkipped(user)))
         return std::nullopt;
       group.spreads |= spreads(user, buffer);

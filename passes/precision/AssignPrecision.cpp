@@ -39,8 +39,8 @@ struct AssignPrecisionPass
     policy = &Policy::of(getOperation());
     if (computedOnly && !policy->prefersBF16(getOperation()))
       return;
-    form = policy->halfForm(getOperation(), half);
-    const bool isBF16 = form == HalfForm::bf16;
+    form = policy->halfPrecisionForm(getOperation(), half);
+    const bool isBF16 = form == HalfPrecisionForm::bf16;
     // With `computedOnly` all other products are int8, and the keep rules refer
     // to that precision.
     FailureOr<KeepRules> rules = KeepRules::parse(
@@ -72,7 +72,7 @@ struct AssignPrecisionPass
       precision.setAttr(op, given);
       isAnyGiven = true;
     });
-    if (form == HalfForm::f16Weights && isAnyLeft && !isAnyGiven)
+    if (form == HalfPrecisionForm::f16Weights && isAnyLeft && !isAnyGiven)
       emitRemark(getOperation().getLoc())
           << "no weights are stored as float16, for none would be multiplied "
              "as fast as float32: a rule '*="
@@ -82,23 +82,23 @@ struct AssignPrecisionPass
 private:
   Answer<bool> ask(Operation *op) const {
     switch (form) {
-    case HalfForm::bf16:
+    case HalfPrecisionForm::bf16:
       return policy->multiplyBF16(op);
-    case HalfForm::f16:
+    case HalfPrecisionForm::f16:
       return policy->multiplyF16(op);
-    case HalfForm::f16Weights:
-      return policy->storeHalfWeights(op, allWeights);
+    case HalfPrecisionForm::f16Weights:
+      return policy->storeF16Weights(op, allWeights);
     }
     llvm_unreachable("unknown form");
   }
   StringRef nameOfForm() const {
-    return form == HalfForm::bf16  ? "bfloat16"
-           : form == HalfForm::f16 ? "float16"
-                                   : "float16 weights";
+    return form == HalfPrecisionForm::bf16  ? "bfloat16"
+           : form == HalfPrecisionForm::f16 ? "float16"
+                                            : "float16 weights";
   }
 
   const Policy *policy = nullptr;
-  HalfForm form = HalfForm::bf16;
+  HalfPrecisionForm form = HalfPrecisionForm::bf16;
   /// Number of weights of all products of the model.
   int64_t allWeights = 0;
 };

@@ -9,7 +9,7 @@
 
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/quantize/CalibrationFile.h"
-#include "passes/quantize/Weights.h"
+#include "passes/quantize/WeightQuantizer.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSet.h"
@@ -32,7 +32,7 @@ mlir::FailureOr<CalibrationAttr> getCalibration(mlir::ModuleOp module);
 /// Repairs were measured with scales for the largest weights.
 WeightForm weightFormFor(mlir::ModuleOp module, int bits, bool fitPairs);
 
-/// Checks that the calibration's entry `name` is in `known`. An unknown name
+/// Checks that the calibration's entry `name` is in `known`. A name that is not
 /// was mistyped or belongs to another model. In the error message, `what` names
 /// the entry, and `kind` names the things that an entry may refer to.
 mlir::LogicalResult checkName(CalibrationAttr calibration, llvm::StringRef name,

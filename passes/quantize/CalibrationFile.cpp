@@ -141,7 +141,7 @@ static Expected<TensorCalibration> readTensor(const json::Object &object) {
     return wrong("has no \"zero_point\" from 0 to 255");
   tensor.zeroPoint = uint8_t(*zeroPoint);
   if (object.get("method") && !object.getString("method"))
-    return wrong("has a \"method\" that is no string");
+    return wrong("has a \"method\" that is not a string");
   tensor.method = object.getString("method").value_or("").str();
   return tensor;
 }
@@ -157,7 +157,7 @@ static Error readChannels(const json::Object &repair, StringRef key,
     return Error::success();
   const json::Array *entries = repair.getArray(key);
   if (!entries)
-    return wrong("its \"" + key + "\" are no list");
+    return wrong("its \"" + key + "\" are not a list");
   llvm::StringSet<> names;
   for (const json::Value &value : *entries) {
     const json::Object *object = value.getAsObject();
@@ -173,7 +173,7 @@ static Error readChannels(const json::Object &repair, StringRef key,
       const float number = float(one.getAsNumber().value_or(NAN));
       if (!std::isfinite(number))
         return wrong("'" + printable(*name) + "' of its \"" + key +
-                     "\" has a value that is no finite number");
+                     "\" has a value that is not a finite number");
       if (key == kChannelsKey && number < 0)
         return wrong("'" + printable(*name) + "' of its \"" + key +
                      "\" has a magnitude below 0");
@@ -190,7 +190,7 @@ static Error readRounding(const json::Object &repair,
     return Error::success();
   const json::Array *entries = repair.getArray(kRoundingKey);
   if (!entries)
-    return wrong("its \"" + kRoundingKey + "\" is no list");
+    return wrong("its \"" + kRoundingKey + "\" is not a list");
   llvm::StringSet<> names;
   for (const json::Value &value : *entries) {
     const json::Object *object = value.getAsObject();
@@ -205,7 +205,7 @@ static Error readRounding(const json::Object &repair,
     WeightRounding rounding = {name->str(), {}};
     if (Error error = decodeBase64(*up, rounding.up))
       return wrong("'" + printable(*name) + "' of its \"" + kRoundingKey +
-                   "\" is no base64: " + toString(std::move(error)));
+                   "\" is not base64: " + toString(std::move(error)));
     list.push_back(std::move(rounding));
   }
   return Error::success();
@@ -275,7 +275,7 @@ Expected<Calibration> quantize::parseCalibration(StringRef text) {
   if (root->get(kPreprocessKey)) {
     std::optional<StringRef> how = root->getString(kPreprocessKey);
     if (!how)
-      return wrong("its \"" + Twine(kPreprocessKey) + "\" is no string");
+      return wrong("its \"" + Twine(kPreprocessKey) + "\" is not a string");
     calibration.preprocess = how->str();
   }
   const json::Array *tensors = root->getArray("tensors");

@@ -20,13 +20,13 @@ namespace ingot::quantize {
 /// The quantization of a tensor to 8 bits: value = (byte - zeroPoint) * scale.
 struct TensorCalibration {
   std::string name;
-  /// Range that was observed; for people only. Compilation reads `scale` and
-  /// `zeroPoint`.
+  /// Observed range, for readers of the file. Compilation reads only `scale`
+  /// and `zeroPoint`.
   float min = 0, max = 0;
   float scale = 1;
   uint8_t zeroPoint = 0;
-  /// Method that found the range, if it differs from the file's method; for
-  /// people only.
+  /// Method that found the range, if it differs from the file's method. For
+  /// readers of the file.
   std::string method;
 };
 
@@ -45,8 +45,8 @@ struct WeightRounding {
   std::vector<char> up;
 };
 
-/// The content of a file that `ingot calibrate` writes; docs/quantization.md
-/// describes the format.
+/// The content of a file that `ingot calibrate` writes. Its format is described
+/// in docs/reference/calibration-file.md.
 struct Calibration {
   /// File name of the model, and its SHA-256 in hexadecimal digits.
   std::string model, sha256;
@@ -76,8 +76,8 @@ struct Calibration {
 
 std::string toText(const Calibration &calibration);
 
-/// Reads the text of a calibration file. The error says what is wrong with the
-/// file.
+/// Reads the text of a calibration file. Returns an error that describes the
+/// first fault of the text.
 llvm::Expected<Calibration> parseCalibration(llvm::StringRef text);
 
 /// Reads the calibration file `path`. The error names the file.

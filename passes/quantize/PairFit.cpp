@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/quantize/PairFit.h"
 
-#include "passes/quantize/Weights.h"
-#include "passes/support/BytePairs.h"
+#include "passes/quantize/WeightQuantizer.h"
+#include "passes/support/PairSums.h"
 #include "passes/support/Shapes.h"
 
 #include <cmath>
@@ -75,7 +75,7 @@ void quantize::lowerPairs(QuantizedWeights &weights, const PairLayout &layout,
     if (isFixed[unsigned(channel)])
       return;
     double &x = weights.bytes[i], &y = weights.bytes[j];
-    while (!fitsWords(int(x), int(y))) {
+    while (!fitsInt16(int(x), int(y))) {
       auto raised = [&](double byte, size_t at) {
         return std::abs(byte) - std::abs(values[at] / weights.scales[channel]);
       };

@@ -43,8 +43,9 @@ struct PairLayout {
 bool widenForPairs(QuantizedWeights &weights, const PairLayout &layout,
                    const llvm::BitVector &isFixed);
 
-/// Makes pairs fit that rounding made one step too large: lowers the weight
-/// that rounding raised more. `values` are the weights before rounding.
+/// Lowers weights until pairs fit that rounding made one step too large. In
+/// each such pair, lowers the weight that rounding raised more. `values` are
+/// the weights before rounding.
 void lowerPairs(QuantizedWeights &weights, const PairLayout &layout,
                 llvm::ArrayRef<double> values, const llvm::BitVector &isFixed);
 

@@ -10,49 +10,57 @@
 include "mlir/Pass/PassBase.td"
 
 def AttachCalibration : Pass<"ingot-attach-calibration", "::mlir::ModuleOp"> {
-  let summary = "Read a file of ingot calibrate into the module";
+  let summary = "Read a calibration file into the module";
   let description = [{
-    Sets the module's `ingot.calibration` to what the file has, or reports what
-    is wrong with the file. A module that already has the calibration of a file
-    of this name keeps it. No other pass reads the file.
+    Sets the module's `ingot.calibration` to the content of a file that
+    `ingot calibrate` wrote, and reports errors in the file. A module that
+    already has the calibration of a file of this name keeps it. No other pass
+    reads the file.
   }];
   let options = [
-    Option<"file", "file", "std::string", "", "File of ingot calibrate">];
+    Option<"file", "file", "std::string", "",
+           "File that ingot calibrate wrote">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
 def RecognizeFakeQuantize
     : Pass<"nn-recognize-fake-quantize", "::mlir::ModuleOp"> {
-  let summary = "Find quantization that a model writes in floats";
+  let summary = "Recognize quantization that a model expresses in floats";
   let description = [{
-    Networks trained for few bits (DoReFa, LSQ, XNOR-Net and others) compute
-    clamp, scale, round and unscale, sign, or a choice of two constants: all
-    elements of such a tensor are multiples of one step. Where such a tensor,
-    moved or not, is multiplied by constant weights that lie on a grid as well,
-    output channel by output channel, at most 127 steps from 0, both become
-    bytes and an `nn.dequantize`, without loss. Rounding and scale become those
-    of `nn.quantize`. Operations that come from nodes which `keep` names are
-    left alone; so are those of which the model quantizes an operand itself.
+    Networks trained for few bits (DoReFa, LSQ, XNOR-Net and others) clamp,
+    scale, round and unscale their tensors, take signs, or choose between two
+    constants. All elements of such a tensor are multiples of one step.
+
+    The pass rewrites a product of such a tensor with constant weights. The
+    weights of each output channel must also be multiples of a step, at most 127
+    steps from 0. Both operands become bytes with an `nn.dequantize`, without
+    loss. Rounding and scale become those of `nn.quantize`. Data movement
+    between the tensor and the product is allowed.
+
+    Ops stay as they are if `keep` names their nodes, or if the model itself
+    quantizes an operand of theirs.
   }];
   let options = [
     ListOption<"keep", "keep", "std::string",
-               "Nodes that are not quantized: GLOB=fp32">];
+               "Nodes to keep in fp32: GLOB=fp32">];
   let statistics = [
-    Statistic<"recognized", "recognized", "products of multiples">];
+    Statistic<"recognized", "recognized", "products that were recognized">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::nn::NNDialect"];
 }
 
 def InsertObservers : Pass<"nn-insert-observers", "::mlir::ModuleOp"> {
-  let summary = "Show the tensors that int8 wants ranges of";
+  let summary = "Show the tensors whose ranges int8 needs";
   let description = [{
-    An `ingot.observe` behind each tensor that `nn-insert-quantize` would
-    quantize: what convolutions and matrix products with constant weights read,
-    what pooling before them reads, and the second operand of additions and
-    multiplications that lead to them. Their names, by number, become
-    `ingot.observed`: a tensor has the name of the model's input, or of the ONNX
-    nodes that its operation comes from; `#2` and so on tells those of one name
-    apart.
+    Adds an `ingot.observe` behind each tensor that `nn-insert-quantize` would
+    quantize. Such tensors are the data of convolutions and matrix products with
+    constant weights, and the data of pooling in front of these. The second
+    operands of additions and multiplications that lead to them are also
+    included.
+
+    `ingot.observed` lists the names of the tensors by index. A tensor has the
+    name of the model's input, or of the ONNX nodes that its op comes from. A
+    suffix `#2` and so on distinguishes tensors of one name.
   }];
   let statistics = [
     Statistic<"observed", "observed", "tensors shown">];
@@ -60,47 +68,41 @@ def InsertObservers : Pass<"nn-insert-observers", "::mlir::ModuleOp"> {
 }
 
 def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
-  let summary = "Quantize what a calibration has ranges of";
+  let summary = "Quantize tensors for which a calibration has ranges";
   let description = [{
-    Around convolutions and matrix products with constant weights, the tensors
-    that `nn-insert-observers` shows become `nn.quantize` to ui8 and
-    `nn.dequantize`, with the scale and zero point that the module's
-    `ingot.calibration` has under their name, and weights a constant of si8 and
+    Works around convolutions and matrix products with constant weights. The
+    tensors that `nn-insert-observers` shows become `nn.quantize` to ui8 and
+    `nn.dequantize`. Scale and zero point are those of the tensor's name in the
+    module's `ingot.calibration`. Weights become a constant of si8 and
     `nn.dequantize` with a scale for each output channel. A bias stays as it is.
-    A product without a range, and operations that come from nodes which `keep`
-    names, are left alone; so are those of which the model quantizes an operand
-    itself.
 
-    A product stays in f32 that gains nothing from bytes. Convolutions: of few
-    channels that the model is given as floats, as words of three, too; of
-    single channels that it is given and a cache holds, with more than four taps
-    a row or as words; of single channels of few rows of pixels, and in one row
-    of taps, or of volumes, that a cache holds; of groups of two to four
-    channels that a cache holds; transposed ones of few channels. As words those
-    of few terms that the model is given, 3x3 ones of few channels, and several
-    rows that it is given times few columns. With a rule `GLOB=int8` they are
-    quantized. Bytes are multiplied as words where no level of `ingot.targets`
-    has instructions that add up their products.
+    Ops stay as they are if the calibration has no range for them, or if `keep`
+    names their nodes. This also holds if the model itself quantizes an operand
+    of theirs. A product also stays in f32 if the policy of the device expects
+    no gain from int8 (`Policy.h`). Examples are products of few channels or few
+    terms, and groups of two to four channels. A rule `GLOB=int8` quantizes such
+    products nevertheless. Each decision is recorded.
 
-    What only moves values gets its operands in the range of its result, so that
-    it, too, is done on bytes.
+    The operands of an op that only moves values get the range of its result, so
+    that it also works on bytes.
 
-    Weights become the nearest bytes, or of those beside them the ones that the
-    calibration names, if there are 8 bits. With `fit-pairs`, if bytes are
-    multiplied as words and the calibration has no repairs, weights of a channel
-    have a scale with which two neighbours of one sign add up to at most 128,
-    unless this more than doubles the squared error of the product's weights and
-    makes it larger than that of normally distributed ones is with 8 bits.
+    Weights are rounded to the nearest byte, or with 8 bits to the neighbouring
+    byte that the calibration chooses. With `fit-pairs` the scale of a channel
+    may be larger, so that two neighbouring weights of one sign add up to at
+    most 128. This applies if bytes are multiplied as int16 and the calibration
+    has no repairs. The larger scale must not double the squared error of the
+    product's weights, unless the error stays below that of normally distributed
+    weights.
   }];
   let options = [
     Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8, or 7, which is faster where bytes are "
-           "multiplied as words">,
+           "Bits of weights: 8 or 7; 7 bits are faster on CPUs that "
+           "multiply bytes as int16">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Scales of weights may be larger where all CPU levels multiply "
-           "bytes as words">,
+           "Allow larger scales of weights if all CPU levels multiply "
+           "bytes as int16">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes that are not quantized: GLOB=fp32">];
+               "Nodes to keep in fp32: GLOB=fp32">];
   let statistics = [
     Statistic<"quantized", "quantized", "tensors quantized">];
   let dependentDialects = [
@@ -109,17 +111,19 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
 }
 
 def ExcludeOverflow : Pass<"nn-exclude-overflow", "::mlir::ModuleOp"> {
-  let summary = "Keep in f32 what a calibration saw beyond f16";
+  let summary = "Keep products in f32 whose data f16 might not hold";
   let description = [{
-    A convolution or matrix product with constant weights that reads a tensor
-    whose range in `ingot.calibration` goes beyond 32752, half of what f16
-    holds, gets `ingot.precision = #ingot.precision<fp32>`, so that what it
-    reads stays f32. A warning names it. A range of a tensor that no product
-    reads is an error, and so are ranges of what was equalized or smoothed for
-    int8, for they are not those of the model.
+    A convolution or matrix product with constant weights gets
+    `ingot.precision = #ingot.precision<fp32>` if the range of its data in
+    `ingot.calibration` exceeds 32752. This is half of the largest f16. The data
+    then stay f32. A warning names the product.
 
-    Does nothing unless all levels of `ingot.targets` have arithmetic on f16:
-    otherwise all data are f32.
+    A range of a tensor that no product reads is an error. Ranges of layers that
+    were equalized or smoothed for int8 are also errors, because they differ
+    from the ranges of the model.
+
+    The pass does nothing unless all levels of `ingot.targets` have arithmetic
+    on f16, because all data are f32 otherwise.
   }];
   let statistics = [
     Statistic<"excluded", "excluded", "products that stay f32">];
@@ -127,54 +131,57 @@ def ExcludeOverflow : Pass<"nn-exclude-overflow", "::mlir::ModuleOp"> {
 }
 
 def EqualizeLayers : Pass<"nn-equalize-layers", "::mlir::ModuleOp"> {
-  let summary = "Make weights of neighbouring products as large as each other";
+  let summary = "Equalize the weights of neighbouring products";
   let description = [{
-    Does nothing unless the module's `ingot.calibration` was made from a model
-    with such weights.
+    Applies cross-layer equalization to two products with constant weights. The
+    second product must be the only user of the first one's result, directly or
+    through relu, leaky relu and pooling. Each channel between them is divided
+    by `sqrt(a / b)` in the first product and multiplied by it in the second.
+    Here `a` and `b` are the largest weights of the channel in the first and in
+    the second product. The factor is rounded to a power of two.
 
-    Of two products by constant weights, the second of which alone reads the
-    first's result, as it is or through relu, leaky relu and pooling, each
-    channel between them is divided by a factor and multiplied by it again:
-    `sqrt(a / b)`, where `a` and `b` are the largest weights of that channel in
-    the first and in the second, rounded to a power of two. So a channel whose
-    range would drown the others gets smaller before it becomes bytes, and in
-    floats no result changes. Chains, with depthwise convolutions in between,
-    are gone through until nothing changes.
+    A channel with a large range thus becomes smaller before it is quantized. In
+    floats, no result changes. Chains of products, also with depthwise
+    convolutions, are processed until nothing changes.
+
+    The pass does nothing unless the module's `ingot.calibration` was made with
+    equalized weights.
   }];
   let statistics = [
-    Statistic<"equalized", "equalized", "products with other weights">];
+    Statistic<"equalized", "equalized", "products with changed weights">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def InsertChannelObservers
     : Pass<"nn-insert-channel-observers", "::mlir::ModuleOp"> {
-  let summary = "Show how large the channels of what products read are";
+  let summary = "Show the magnitudes of the channels that products read";
   let description = [{
-    An `ingot.observe` of the largest magnitude of each channel of a tensor that
-    products by constant weights read, as it is or pooled, and besides these
-    only sums and products of two tensors. Their names, by number, become
-    `ingot.observed`.
+    Adds an `ingot.observe` of the largest magnitude of each channel of a
+    tensor. The tensor must be the data of products with constant weights,
+    directly or after pooling. All its other users must be additions and
+    multiplications of two tensors. `ingot.observed` lists the names by index.
   }];
   let dependentDialects = ["::ingot::IngotDialect", "::ingot::nn::NNDialect"];
 }
 
 def InsertGramObservers
     : Pass<"nn-insert-gram-observers", "::mlir::ModuleOp"> {
-  let summary = "Show what the weights of products are multiplied by";
+  let summary = "Show the Gram matrices of the data of products";
   let description = [{
-    Two `ingot.observe`s for each product by constant weights: the sums over all
-    places of the products of each two numbers that the weights of one output
-    are multiplied by, as `groups, inner, inner`, and the weights, a row for
-    each output. So who sees them knows what an error of weights does to the
-    result. Their names, by number, become `ingot.observed`.
+    Adds two `ingot.observe` ops for each product with constant weights. The
+    first shows the Gram matrix of the data, summed over all positions, as
+    `groups, inner, inner`. An element is the sum of products of two numbers
+    that the weights of one output multiply. The second shows the weights, with
+    a row for each output. From both, the effect of an error of the weights on
+    the result can be computed. `ingot.observed` lists the names by index.
 
-    Products of sizes that only a run knows, with more than `max-inner` weights
-    for an output, those whose nodes another product comes from as well, and
-    transposed convolutions, are left out.
+    The pass leaves out transposed convolutions, products of dynamic sizes, and
+    products with more than `max-inner` weights for an output. It also leaves
+    out products that share their ONNX nodes with another product.
   }];
   let options = [
     Option<"maxInner", "max-inner", "int64_t", "2304",
-           "The most weights of one output">];
+           "Most weights of one output">];
   let statistics = [
     Statistic<"observed", "observed", "products shown">];
   let dependentDialects = ["::ingot::IngotDialect", "::ingot::nn::NNDialect",
@@ -182,103 +189,110 @@ def InsertGramObservers
 }
 
 def SmoothActivations : Pass<"nn-smooth-activations", "::mlir::ModuleOp"> {
-  let summary = "Move ranges of channels into the weights behind them";
+  let summary = "Move the ranges of channels into the weights of their users";
   let description = [{
     The module's `ingot.calibration` may have the largest magnitude `a` of each
-    channel, from the tensors that `nn-insert-channel-observers` shows. Each
-    channel is divided by `sqrt(a / b)`, where `b` is the largest weight of the
-    products that read it, and these weights are multiplied by the same number.
-    So no channel drowns the others when they become bytes.
-    Where only products of single channels read it, whose weights have a scale
-    for each, it is divided by `a`.
+    channel of the tensors that `nn-insert-channel-observers` shows. Each
+    channel is divided by `sqrt(a / b)`, where `b` is the largest weight that
+    multiplies it. These weights are multiplied by the same factor. Thus no
+    single channel determines the scale of the tensor (SmoothQuant). If only
+    products of single channels read the tensor, a channel is divided by `a`,
+    because each channel's weights have a scale of their own.
 
-    The division goes into a normalization's own scale and bias, or into the
-    weights and bias of the product that computes the tensor; after others there
-    is an `nn.mul`. Sums and products that read the tensor get an `nn.mul` that
-    multiplies it again. Factors are powers of two: in floats no result changes.
+    The division goes into the scale and bias of a normalization, or into the
+    weights and bias of the product that computes the tensor. Behind any other
+    op it becomes an `nn.mul`. Additions and multiplications that read the
+    tensor get an `nn.mul` that undoes the division. Factors are powers of two,
+    so that no result in floats changes.
   }];
   let statistics = [
-    Statistic<"smoothed", "smoothed", "tensors with other channels">];
+    Statistic<"smoothed", "smoothed", "tensors with scaled channels">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::nn::NNDialect"];
 }
 
 def CorrectBiases : Pass<"nn-correct-biases", "::mlir::ModuleOp"> {
-  let summary = "Take the expected error of quantized products from their bias";
+  let summary = "Subtract the mean error of quantized products from their bias";
   let description = [{
-    The module's `ingot.calibration` may say how much each channel of a product
-    in bytes is too large on average: that is taken from its bias. Products that
-    are not quantized, and a bias that a run computes, stay as they are.
+    The module's `ingot.calibration` may have the mean error of each channel of
+    a quantized product. The pass subtracts it from the product's bias. Products
+    that are not quantized stay as they are, and so do biases that a run
+    computes.
   }];
   let statistics = [
-    Statistic<"corrected", "corrected", "products with another bias">];
+    Statistic<"corrected", "corrected", "products with a changed bias">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
-  let summary = "Let a run say what is rounded as int8 rounds it";
+def InsertPrecisionFlags
+    : Pass<"nn-insert-precision-flags", "::mlir::ModuleOp"> {
+  let summary = "Add run-time flags that select int8 rounding for each product";
   let description = [{
-    For measuring what int8 would do, without compiling anew for each layer:
-    each tensor that `nn-insert-quantize` would quantize is read as it is, or
-    rounded to what bytes can hold, and each product is computed by its weights
-    and by what is left of them in bytes, of which one is taken. The function
-    gets more inputs, behind those of the model: for each switch,
-    `ingot.switches`, whether it is on; for each tensor, `ingot.observed`, its
-    scale, and the least and the greatest number of steps. All is computed in
-    f32. Weights are rounded as the module's `ingot.calibration` says, if there
-    is one.
+    Serves measurements of the effect of int8 without a compilation for each
+    layer. At run time, a flag selects one of two forms of a product: floats, or
+    operands and weights rounded as int8 rounds them. All arithmetic stays f32.
 
-    With `errors` the run shows, under the number of a switch of one product,
-    how much each channel of that product in bytes is larger than in floats, on
-    average, whether it is on or not.
+    The function gets more inputs behind those of the model. Each flag of
+    `ingot.precision_flags` has an input that turns it on. Each tensor of
+    `ingot.observed` has inputs for its scale and for the least and the greatest
+    number of steps. Weights are rounded as the module's `ingot.calibration`
+    requires, if there is one.
 
-    A switch is of the products that come from one node. What is read in bytes
-    for the sake of others, such as the second operand of an addition, is
-    rounded when one of these is, and what only moves values when all are.
-    Products in loops and branches read data that are rounded as
-    `nn-insert-dynamic-quantize` would. Nodes that `keep` names have none.
+    With `errors`, the run also shows the mean error of each channel of a
+    product in int8, under the index of its flag. This applies to flags of a
+    single product.
+
+    The products that come from one node share a flag. The second operand of an
+    addition, for example, is quantized because of other ops. It is rounded if
+    the flag of one of these ops is on. The operand of an op that only moves
+    values is rounded if all flags are on. Products in loops and branches read
+    data that are rounded as by `nn-insert-dynamic-quantize`. Nodes that `keep`
+    names get no flags.
   }];
   let options = [
     Option<"errors", "errors", "bool", "false",
-           "Show the errors of products, channel by channel">,
+           "Show the errors of products by channel">,
     Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8, or 7, which is faster where bytes are "
-           "multiplied as words">,
+           "Bits of weights: 8 or 7; 7 bits are faster on CPUs that "
+           "multiply bytes as int16">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Scales of weights may be larger where all CPU levels multiply "
-           "bytes as words">,
+           "Allow larger scales of weights if all CPU levels multiply "
+           "bytes as int16">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes that are not quantized: GLOB=fp32">];
+               "Nodes to keep in fp32: GLOB=fp32">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::IngotDialect", "::ingot::nn::NNDialect"];
 }
 
 def InsertDynamicQuantize
     : Pass<"nn-insert-dynamic-quantize", "::mlir::ModuleOp"> {
-  let summary = "Quantize data by the range that it has in a run";
+  let summary = "Quantize data by the range that the run finds";
   let description = [{
-    What convolutions of one group and matrix products with constant weights
-    read becomes `nn.quantize` to ui8 and `nn.dequantize`, with a scale and zero
-    point that each run computes from the least and the greatest element, and 0,
-    as ONNX's `DynamicQuantizeLinear` does; once for all products that read a
-    tensor. Weights become a constant of si8 and `nn.dequantize` with a scale
-    for each output channel. Operations that come from nodes which `keep` names
-    are left alone; so are those of which the model quantizes an operand itself,
-    and weights that are not finite, and those of a loop that has fewer than
-    2^14 of them. With `inner-only` it is about
-    bodies of loops and branches alone, whose data no calibration sees.
+    The data of convolutions with one group, and of matrix products with
+    constant weights, become `nn.quantize` to ui8 and `nn.dequantize`. Each run
+    computes scale and zero point from the least and the greatest element and 0,
+    as ONNX's `DynamicQuantizeLinear` does. All products that read a tensor
+    share them. Weights become a constant of si8 and `nn.dequantize` with a
+    scale for each output channel.
+
+    Ops stay as they are if `keep` names their nodes, or if the model itself
+    quantizes an operand of theirs. Weights that are not finite stay as well. In
+    a loop, products with few weights stay as well.
+
+    With `inner-only` the pass rewrites only products in bodies of loops and in
+    branches, whose data no calibration sees.
   }];
   let options = [
     Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8, or 7, which is faster where bytes are "
-           "multiplied as words">,
+           "Bits of weights: 8 or 7; 7 bits are faster on CPUs that "
+           "multiply bytes as int16">,
     Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Scales of weights may be larger where all CPU levels multiply "
-           "bytes as words">,
+           "Allow larger scales of weights if all CPU levels multiply "
+           "bytes as int16">,
     Option<"innerOnly", "inner-only", "bool", "false",
-           "Only products in bodies of loops and in branches">,
+           "Rewrite only products in bodies of loops and in branches">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes that are not quantized: GLOB=fp32">];
+               "Nodes to keep in fp32: GLOB=fp32">];
   let statistics = [
     Statistic<"quantized", "quantized", "tensors quantized">];
   let dependentDialects = [
@@ -289,23 +303,29 @@ def InsertDynamicQuantize
 def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
   let summary = "Store weights of matrix products in few bits";
   let description = [{
-    A `matmul` of f32 with a constant matrix becomes `nn.packed_matmul`: with 8
-    bits a scale for each column, with 4 one for each `block_size` elements of a
-    column, of several the one with the least squared error. What is multiplied
-    stays f32. Operations that come from nodes which `keep` names are left
-    alone, and so are weights that are not finite, those of a loop that has no
-    more than 2^18 of them, those of a module that has fewer than `least`, and,
-    with fewer than four times as many, those of more than four rows.
+    A `matmul` of f32 with a constant matrix becomes `nn.packed_matmul`. With 8
+    bits, each column has a scale. With 4 bits, each `block_size` elements of a
+    column have a scale, which is the one of several candidates with the least
+    squared error. The data stay f32.
+
+    These weights stay as they are:
+
+    - weights of ops that come from nodes which `keep` names,
+    - weights that are not finite,
+    - at most 2^18 weights in a loop,
+    - all weights of a module that has fewer than `least`,
+    - matrices with more than four rows of data in a module that has fewer than
+      four times `least` weights.
   }];
   let options = [
-    Option<"bits", "bits", "int64_t", "8", "Of each weight: 4 or 8">,
+    Option<"bits", "bits", "int64_t", "8", "Bits of each weight: 4 or 8">,
     Option<"blockSize", "block-size", "int64_t", "32",
-           "Elements of a column that share a scale, of 4 bits">,
+           "Elements of a column that share a scale, with 4 bits">,
     Option<"least", "least", "int64_t", "-1",
-           "Fewest weights that are quantized; negative: as many floats as a "
-           "quarter of the second-level cache holds">,
+           "Fewest weights that are quantized; if negative, as many floats "
+           "as a quarter of the second-level cache holds">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes that are not quantized: GLOB=fp32">];
+               "Nodes to keep in fp32: GLOB=fp32">];
   let statistics = [
     Statistic<"quantized", "quantized", "products with packed weights">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -313,38 +333,38 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
 }
 
 def PropagateQuantize : Pass<"nn-propagate-quantize"> {
-  let summary = "Move quantize up and dequantize down, until they meet";
+  let summary = "Move quantize up and dequantize down until they meet";
   let description = [{
-    What lies between a `dequantize` and the product or the `quantize` behind it
-    is done on bytes where that gives the same numbers:
+    Ops between a `dequantize` and a product, or a `quantize` behind it, work on
+    bytes if this gives equal results:
 
-    - movement (transpose, reshape, slice, gather, constant pad, concat of equal
-      scales), of bytes max pooling, of a `dequantize` is one of its operand;
-    - `quantize` of a transpose, reshape or concat becomes that of quantized
-      tensors;
-    - `quantize` of `dequantize` with the same scale and zero point is nothing;
-    - a relu whose zero is the least quantized number is what `quantize` does
-      anyway;
-    - a relu of a `dequantize` that a product reads is a clamp of bytes by the
-      zero point;
-    - signed bytes that are only dequantized again become unsigned ones, and
-      unsigned words signed ones, which kernels multiply.
+    - A transpose, reshape, slice, gather, constant pad or concat of equal
+      scales moves in front of a `dequantize`. For bytes, so does max pooling.
+    - A `quantize` of a transpose, reshape or concat becomes the op on quantized
+      tensors.
+    - A `quantize` of a `dequantize` with equal scale and zero point disappears.
+    - A relu disappears in front of a `quantize` if the least quantized number
+      is its zero.
+    - A relu of a `dequantize` that a product reads becomes a clamp of bytes by
+      the zero point.
+    - Signed bytes that are only dequantized become unsigned bytes, and unsigned
+      int16 become signed ones. Kernels multiply these types.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numMoved", "moved", "Ops moved or dropped">];
 }
 
 def QuantizeTables : Pass<"nn-quantize-tables", "::mlir::ModuleOp"> {
-  let summary = "Store tables of embeddings in bytes";
+  let summary = "Store embedding tables in bytes";
   let description = [{
-    A `gather` of rows of a large constant matrix of f32 becomes one of signed
-    bytes and one of a scale for each row, and their product: a row keeps its
-    own precision, however large others are. Nodes that `keep` names are left
-    alone.
+    A `gather` of rows of a large constant f32 matrix becomes the product of two
+    gathers: of signed bytes, and of a scale for each row. Each row keeps its
+    own precision, regardless of the magnitude of other rows. Nodes that `keep`
+    names stay as they are.
   }];
   let options = [
     ListOption<"keep", "keep", "std::string",
-               "Nodes that are not quantized: GLOB=fp32">];
+               "Nodes to keep in fp32: GLOB=fp32">];
   let statistics = [
     Statistic<"quantized", "quantized", "gathers of bytes">];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -26,8 +26,9 @@ static bool isSame(const shape::SameSizes &sizes, Value a, Value b,
   return inA >= 0 && inB >= 0 && sizes.isSame(a, inA, b, inB);
 }
 
-/// Returns true if the op broadcasts the operand of `broadcast` itself. Each
-/// size of the result must be that of this operand or of another operand.
+/// Returns true if the op can broadcast the operand of `broadcast` itself. Each
+/// size of the result must then be the size of this operand or of another
+/// operand.
 static bool repeatsItself(Operation *op, nn::BroadcastToOp broadcast,
                           const shape::SameSizes &sizes) {
   for (int64_t dim = 1; dim <= broadcast.getType().getRank(); ++dim)

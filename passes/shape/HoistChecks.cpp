@@ -74,21 +74,21 @@ void HoistChecksPass::hoist(Block &body) {
       if (isMemoryEffectFree(source))
         needed.insert(source);
   }
-  // The last op that each op must stand behind; null for none. Ops are
+  // For each op, the last op that must stay before it, or null. Ops are
   // numbered, because a move would make the block renumber its ops each time.
-  struct Place {
+  struct LastSource {
     int64_t number = -1;
     Operation *after = nullptr;
   };
-  llvm::DenseMap<Operation *, Place> places;
+  llvm::DenseMap<Operation *, LastSource> places;
   llvm::MapVector<Operation *, SmallVector<Operation *>> moved;
   int64_t number = 0;
   for (Operation &op : body) {
-    Place place;
+    LastSource place;
     bool moves = isa<RequireOp>(op) || needed.contains(&op);
     if (moves)
       for (Operation *source : sourcesOf(&op, body)) {
-        Place other = places.lookup(source);
+        LastSource other = places.lookup(source);
         if (other.number > place.number)
           place = other;
       }

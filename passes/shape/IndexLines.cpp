@@ -91,7 +91,7 @@ static bool countsPositions(linalg::GenericOp op) {
   return cast && cast.getIn().getDefiningOp<linalg::IndexOp>();
 }
 
-/// Returns the dimensions that are not of size 1.
+/// Returns the dimensions with another size than 1.
 static SmallVector<int64_t> wideDims(RankedTensorType type) {
   return llvm::to_vector(
       llvm::make_filter_range(llvm::seq<int64_t>(0, type.getRank()),

@@ -56,8 +56,8 @@ static StringRef dimNamesAttr() {
   return IngotDialect::DimNamesAttrHelper::getNameStr();
 }
 
-/// Returns the names of a value's dimensions, or none if their number does not
-/// fit its type.
+/// Returns the names of a value's dimensions. Returns an empty list if the
+/// number of names does not fit the type.
 static SmallVector<StringRef> namesOf(ArrayAttr attr, Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !attr || int64_t(attr.size()) != type.getRank())

@@ -30,9 +30,9 @@ using shape::SameSizes;
 namespace {
 
 /// Slice of the data that a scatter writes.
-struct Window {
-  /// Ranges of the first dimensions of the data. The slice takes the other
-  /// dimensions whole.
+struct WrittenSlice {
+  /// Ranges of the first dimensions of the data. The other dimensions are
+  /// written whole.
   SmallVector<IndexLine> lines;
   /// The largest index of each dimension that needs a check at run time; -1 for
   /// other dimensions.
@@ -84,7 +84,7 @@ static std::optional<int64_t> lastOf(const IndexLine &line,
 
 /// Adds a range for the next dimension of the data. Fails if the range may be
 /// out of bounds and no check can decide it at run time.
-static bool addLine(Window &window, Value x, IndexLine line,
+static bool addLine(WrittenSlice &window, Value x, IndexLine line,
                     ArrayRef<int64_t> space, const SameSizes &sizes) {
   int64_t dim = window.lines.size(), size = typeOf(x).getDimSize(dim);
   int64_t asked = -1;
@@ -109,8 +109,8 @@ static bool addLine(Window &window, Value x, IndexLine line,
   return true;
 }
 
-static std::optional<Window> windowOf(nn::ScatterNDOp op,
-                                      const SameSizes &sizes) {
+static std::optional<WrittenSlice> windowOf(nn::ScatterNDOp op,
+                                            const SameSizes &sizes) {
   ArrayRef<int64_t> space = op.getIndices().getType().getShape().drop_back();
   if (op.getReduction() != nn::ScatterReduction::none || isKnownEmpty(space))
     return std::nullopt;
@@ -118,7 +118,7 @@ static std::optional<Window> windowOf(nn::ScatterNDOp op,
       shape::linesOf(op.getIndices(), sizes);
   if (!lines || !isGrid(*lines, space))
     return std::nullopt;
-  Window window{{}, {}, int64_t(space.size())};
+  WrittenSlice window{{}, {}, int64_t(space.size())};
   for (const IndexLine &line : *lines)
     if (!addLine(window, op.getX(), line, space, sizes))
       return std::nullopt;
@@ -126,8 +126,8 @@ static std::optional<Window> windowOf(nn::ScatterNDOp op,
 }
 
 /// Matches a scatter of elements whose other coordinates are their own indices.
-static std::optional<Window> windowOf(nn::ScatterElementsOp op,
-                                      const SameSizes &sizes) {
+static std::optional<WrittenSlice> windowOf(nn::ScatterElementsOp op,
+                                            const SameSizes &sizes) {
   ArrayRef<int64_t> space = op.getIndices().getType().getShape();
   int64_t axis = op.getAxis();
   if (op.getReduction() != nn::ScatterReduction::none || isKnownEmpty(space))
@@ -135,7 +135,7 @@ static std::optional<Window> windowOf(nn::ScatterElementsOp op,
   std::optional<IndexLine> along = shape::lineOf(op.getIndices(), sizes);
   if (!along || (along->isConstant() ? space[axis] != 1 : along->dim != axis))
     return std::nullopt;
-  Window window{{}, {}, int64_t(space.size())};
+  WrittenSlice window{{}, {}, int64_t(space.size())};
   for (int64_t dim = 0, rank = space.size(); dim < rank; ++dim) {
     if (dim == axis) {
       if (!addLine(window, op.getX(), *along, space, sizes))
@@ -167,7 +167,7 @@ static Value atRankOfData(OpBuilder &b, Location loc, Value updates,
 }
 
 static Value insertUpdates(OpBuilder &b, Location loc, Value x, Value updates,
-                           const Window &window) {
+                           const WrittenSlice &window) {
   for (auto [dim, last] : llvm::enumerate(window.asked)) {
     if (last < 0)
       continue;
@@ -208,10 +208,10 @@ void RecognizeSlicesPass::runOnOperation() {
   SameSizes sizes(getOperation());
   // Matches all ops before the first rewrite, because the sizes of new values
   // are not known.
-  SmallVector<std::pair<Operation *, Window>> found;
+  SmallVector<std::pair<Operation *, WrittenSlice>> found;
   for (Operation *op : scatters) {
     auto elements = dyn_cast<nn::ScatterElementsOp>(op);
-    std::optional<Window> window =
+    std::optional<WrittenSlice> window =
         elements ? windowOf(elements, sizes)
                  : windowOf(cast<nn::ScatterNDOp>(op), sizes);
     if (window)

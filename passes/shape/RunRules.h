@@ -11,8 +11,8 @@
 
 namespace ingot::shape {
 
-/// Size rules of an op on symbolic sizes. Undecided rules are collected in
-/// `open`.
+/// The size rules of an op, applied to symbolic sizes. `open` collects rules
+/// that are neither proved nor refuted.
 class RunRules : public nn::SizeRules {
 public:
   RunRules(SizeAnalysis &analysis, mlir::Location loc,

@@ -431,8 +431,8 @@ void SizeAnalysis::addLoopState(Operation *op) {
         size = Size();
     stays.push_back({i, std::move(sizes)});
   }
-  // Drops the computed sizes, so that they are computed again with the sizes
-  // found now.
+  // Drops the computed sizes. They are then computed again with the sizes found
+  // now.
   loop.getBody()->walk([&](Operation *inner) {
     for (Value result : inner->getResults()) {
       known.erase(result);

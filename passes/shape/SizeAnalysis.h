@@ -97,7 +97,8 @@ private:
     mlir::Value value;
     /// Dimension of the tensor, or -1 for an index.
     int64_t dim = -1;
-    /// Operands of a broadcast: the size is [1] if [0] is 1, else [0].
+    /// Operands of a broadcast. The size is broadcast[1] if broadcast[0] is
+    /// 1, else broadcast[0].
     Size broadcast[2];
     /// All sizes that the broadcast combines.
     llvm::SmallVector<Size, 2> parts;
@@ -117,8 +118,8 @@ private:
   /// Returns true if `cut` is the minimum of `whole` and a constant of at least
   /// 2.
   bool isCutOf(Size cut, Size whole);
-  /// Returns all sizes that a broadcast combines. For another size, returns the
-  /// size.
+  /// Returns all sizes that a broadcast combines. Returns only `size` itself if
+  /// it is not a broadcast.
   llvm::SmallVector<Size, 2> partsOf(Size size) const;
   Size simplify(Size size) const;
   Size constant(int64_t value) const {

@@ -14,10 +14,10 @@
 
 namespace ingot::shape {
 
-/// Splits a reshape with dynamic sizes into the smallest groups that are known
-/// to have equal numbers of elements. It searches from the front and from the
-/// end; the dimensions between form one group. If the tensor is empty, the
-/// sizes in this group may differ.
+/// Splits a reshape with dynamic sizes into the smallest groups with provably
+/// equal numbers of elements. The search starts at the front and at the end;
+/// the dimensions between form one group. If the tensor is empty, the sizes in
+/// this group may differ.
 llvm::SmallVector<support::ReshapeGroup>
 splitReshape(const SameSizes &sizes, mlir::tensor::ReshapeOp op);
 

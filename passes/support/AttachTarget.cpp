@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/support/Passes.h"
+#include "passes/support/TargetNumbers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -23,15 +24,12 @@ struct AttachTargetPass : ingot::impl::AttachTargetBase<AttachTargetPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    TargetNumbers parsed;
-    for (const std::string &text : numbers)
-      if (std::optional<std::string> wrong = parsed.parse(text)) {
-        module.emitError() << *wrong;
-        return signalPassFailure();
-      }
-    auto target = TargetAttr::getChecked([&] { return module.emitError(); },
-                                         &getContext(), StringRef(level),
-                                         parsed);
+    FailureOr<TargetNumbers> parsed = parseTargetNumbers(module, numbers);
+    if (failed(parsed))
+      return signalPassFailure();
+    auto target =
+        TargetAttr::getChecked([&] { return module.emitError(); },
+                               &getContext(), StringRef(level), *parsed);
     if (!target)
       return signalPassFailure();
     IngotDialect::TargetAttrHelper(&getContext()).setAttr(module, target);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/support/Passes.h"
+#include "passes/support/TargetNumbers.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -23,18 +24,15 @@ struct AttachTargetsPass : ingot::impl::AttachTargetsBase<AttachTargetsPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    TargetNumbers parsed;
-    for (const std::string &text : numbers)
-      if (std::optional<std::string> wrong = parsed.parse(text)) {
-        module.emitError() << *wrong;
-        return signalPassFailure();
-      }
+    FailureOr<TargetNumbers> parsed = parseTargetNumbers(module, numbers);
+    if (failed(parsed))
+      return signalPassFailure();
     auto emitError = [&] { return module.emitError(); };
     SmallVector<TargetAttr> sure, further;
     auto add = [&](ArrayRef<std::string> names, SmallVector<TargetAttr> &to) {
       return llvm::all_of(names, [&](StringRef name) {
         to.push_back(
-            TargetAttr::getChecked(emitError, &getContext(), name, parsed));
+            TargetAttr::getChecked(emitError, &getContext(), name, *parsed));
         return to.back() != nullptr;
       });
     };

@@ -14,9 +14,9 @@ namespace ingot::support {
 /// Number of table entries, one per byte value.
 constexpr int64_t kByteEntries = 256;
 
-/// Returns the table if an op only replaces each byte of its single operand by
-/// the table's entry for this byte. The table is a tensor or memref of 256
-/// bytes. Returns null otherwise.
+/// Returns the table of an op that replaces each byte of its only operand by a
+/// table entry. The byte is the index of the entry. The table is a tensor or
+/// memref of 256 bytes. Returns null for other ops.
 mlir::Value getByteTable(mlir::linalg::LinalgOp op);
 
 } // namespace ingot::support

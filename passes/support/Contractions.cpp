@@ -55,8 +55,9 @@ bool support::isRow(Type memref) {
          !strides.empty() && strides.back() == 1;
 }
 
-/// Returns true if the body multiplies the first operand by the second: f32,
-/// f64 or i32, bf16 as f32, or int8 or int16 as i32.
+/// Returns true if the body multiplies the first operand by the second. Types
+/// are f32, f64 or i32; or bf16 widened to f32; or int8 or int16 widened to
+/// i32.
 static bool multipliesOperands(linalg::LinalgOp op) {
   SmallVector<Value> factors = factorsOf(op);
   if (factors.size() != 2)
@@ -100,7 +101,8 @@ bool support::hasTiledProductLoops(linalg::LinalgOp op) {
   if (!isParallel(row) || isParallel(k) || !isParallel(column))
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  // The left factor is read one element at a time.
+  // The left factor may have any stride, because it is read one element at a
+  // time.
   if (!llvm::all_of(maps[0].getResults(), isLinear))
     return false;
   for (AffineMap map : ArrayRef(maps).drop_front())

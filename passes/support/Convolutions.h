@@ -38,8 +38,8 @@ inline bool areRepeated(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   return haveSingleChannels(weights, groups) && weights[0] > groups;
 }
 
-/// Returns why `op` is no 3x3 convolution with stride 1, without dilation, and
-/// with one group: the convolutions that Winograd's algorithm computes.
+/// Returns why `op` is not a convolution that Winograd's algorithm computes.
+/// Such a convolution is 3x3, with stride 1, no dilation and one group.
 Reason whyNotThreeByThree(nn::ConvOp op);
 
 } // namespace ingot::support

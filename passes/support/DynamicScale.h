@@ -13,8 +13,8 @@
 
 namespace ingot::support {
 
-/// A tensor quantized to uint8 as by ONNX's DynamicQuantizeLinear, with its
-/// scale and zero point.
+/// A tensor in uint8 with its scale and zero point, as ONNX's
+/// DynamicQuantizeLinear computes them.
 struct DynamicBytes {
   mlir::Value bytes, scale, zeroPoint;
 };
@@ -28,15 +28,16 @@ DynamicBytes quantizeDynamically(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value roundDynamically(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value x);
 
-/// Subtracts the contribution of a zero point, computed at run time, from i32
-/// `sums` of products of int8 values. The contribution is the zero point times
-/// `weightSums`, i32 sums of weights that broadcast to `sums`.
+/// Subtracts the contribution of a zero point from `sums`, which are i32 sums
+/// of products of int8 values. The zero point is computed at run time. The
+/// contribution is the zero point times `weightSums`, i32 sums of weights that
+/// broadcast to `sums`.
 mlir::Value takeOffZeroPoint(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value sums, mlir::Value zeroPoint,
                              mlir::Value weightSums);
 
-/// Pads the data `x` of a convolution with `zeroPoint`, and returns the
-/// remaining pads. Negative pads, which crop, remain.
+/// Pads the data `x` of a convolution with `zeroPoint`. Returns the pads that
+/// the convolution must still apply: negative pads, which crop.
 std::pair<mlir::Value, llvm::SmallVector<int64_t>>
 padWithZeroPoint(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                  mlir::Value zeroPoint, llvm::ArrayRef<int64_t> pads,

@@ -29,7 +29,8 @@ struct FoldConstantsPass : ingot::impl::FoldConstantsBase<FoldConstantsPass> {
   /// Finds ops that only serve scatters of constants.
   void findScattered(ArrayRef<Operation *> ops);
 
-  /// Bytes of large results that ops which only move elements may still create.
+  /// Limit of the bytes that may still be created as large results of ops that
+  /// only move elements.
   int64_t movableBytes = 0;
   llvm::DenseSet<Operation *> scattered;
 };
@@ -56,8 +57,8 @@ static int64_t bytesOfElement(Operation *op) {
              : nn::elementBytes(cast<RankedTensorType>(type).getElementType());
 }
 
-/// Returns true if a result has the elements of the operands, each once. An
-/// example are recurrent weights whose gates an exporter reorders.
+/// Returns true if the result has each element of the operands exactly once. An
+/// example: an exporter reorders the gates of recurrent weights.
 static bool onlyMoves(Operation *op) {
   return isa<nn::ConcatOp, nn::ReshapeOp, nn::SliceOp, nn::TransposeOp>(op);
 }
@@ -79,8 +80,8 @@ int64_t FoldConstantsPass::bytesAllowed(Operation *op) {
 
 /// Finds scatters of constants, and ops that compute their operands. Exporters
 /// write tables of relative positions in this way. A scatter copies its data
-/// and loops over its indices, so it should not be done at run time. Its
-/// operands may be large, because they are erased after the fold.
+/// and loops over its indices, so it is folded at compile time. Its operands
+/// may be large, because they are erased after the fold.
 void FoldConstantsPass::findScattered(ArrayRef<Operation *> ops) {
   scattered.clear();
   llvm::DenseSet<Operation *> ofConstants;

@@ -25,8 +25,8 @@ static constexpr Interval kAll{-kInfinity, kInfinity};
 /// Limit of ops to look through. Further ops rarely change the result.
 static constexpr int kMaxDepth = 64;
 
-/// Tolerance for f32 rounding, because bounds are computed in f64: absolute,
-/// and relative for large bounds.
+/// Absolute tolerance for f32 rounding, and relative tolerance for large
+/// bounds. Bounds are computed in f64.
 static constexpr double kSlack = 1e-3, kRelativeSlack = 0x1p-20;
 
 static double slackAt(double bound) {
@@ -81,8 +81,8 @@ static Interval heldBy(Value value, Interval x) {
   return {std::trunc(x.least), std::trunc(x.most)};
 }
 
-/// Returns true if each window has an element of x, i.e. if none is only
-/// padding.
+/// Returns true if each window has an element of x, i.e. if no window lies
+/// wholly in the padding.
 static bool hasElements(nn::MaxPoolOp pool) {
   ArrayRef<int64_t> kernel = pool.getKernel(), pads = pool.getPads();
   for (auto [i, pad] : llvm::enumerate(pads))

@@ -32,6 +32,7 @@ private:
 
   llvm::DenseMap<mlir::Value, Interval> intervals;
   /// Number of ops between the value of the first call and the current value.
+  /// It limits the search.
   int depth = 0;
 };
 

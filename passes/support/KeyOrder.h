@@ -19,8 +19,8 @@
 
 namespace ingot::support {
 
-/// An order of elements: earlier elements have smaller keys. -0 equals 0, and
-/// NaN is greater than all numbers.
+/// An order of elements. Smaller keys come first. -0 equals 0, and NaN is
+/// greater than all numbers.
 struct KeyOrder {
   /// Number of values of a digit.
   static constexpr int64_t kDigits = 256;

@@ -44,8 +44,9 @@ mlir::Value createGeneric(
 mlir::Value extremum(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Type type, bool highest, bool isUnsigned);
 
-/// Creates the check if an integer `x` replaces the best value so far, `than`.
-/// It is larger, or smaller unless `isMax`, or equal with `orEqual`.
+/// Creates the check whether an integer `x` replaces the best value so far,
+/// `than`. With `isMax`, a larger x replaces it, else a smaller x. With
+/// `orEqual`, an equal x does, too.
 mlir::Value isBetter(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value x, mlir::Value than, bool isMax, bool orEqual,
                      bool isUnsigned);
@@ -55,7 +56,8 @@ mlir::RankedTensorType withoutDims(mlir::RankedTensorType type,
                                    llvm::ArrayRef<int64_t> axes,
                                    llvm::SmallVectorImpl<int64_t> &kept);
 
-/// Restores the reduced `axes` of a tensor of type `from` as dimensions of 1.
+/// Restores dimensions `axes` of a reduced tensor with size 1. `from` is the
+/// type before the reduction.
 mlir::Value keepReducedDims(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value reduced, mlir::RankedTensorType from,
                             llvm::ArrayRef<int64_t> axes);

@@ -31,8 +31,8 @@ struct SizeRule {
   llvm::StringLiteral description;
   /// Operations of one core that each added byte must save.
   double leastGain;
-  /// Bytes that a choice may add without saving anything, so that small layers
-  /// stay fast.
+  /// Bytes that a choice may add without saving any operations. They keep small
+  /// layers fast.
   double freeBytes;
 };
 

@@ -10,21 +10,21 @@
 include "mlir/Pass/PassBase.td"
 
 def AttachTarget : Pass<"ingot-attach-target", "::mlir::ModuleOp"> {
-  let summary = "Say which machine code is for";
+  let summary = "Set the machine that code is generated for";
   let description = [{
     Sets the module's `ingot.target`, which passes of kernels and code
     generation read. Passes before it serve every level of an artifact.
   }];
   let options = [
     Option<"level", "level", "std::string", "\"x86-64-v3\"",
-           "CPU level, as --target names it">,
+           "CPU level, named as in --target">,
     ListOption<"numbers", "numbers", "std::string",
-               "What is not as usual, as --target has it: l2=2M">];
+               "Overrides of the level's numbers, as in --target: l2=2M">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
 def AttachTargets : Pass<"ingot-attach-targets", "::mlir::ModuleOp"> {
-  let summary = "Say which machines the artifact has code for";
+  let summary = "Set the machines that the artifact has code for";
   let description = [{
     Sets the module's `ingot.targets`, which passes read that serve every level
     of an artifact. A list without a level, a level that is listed twice, and
@@ -34,13 +34,13 @@ def AttachTargets : Pass<"ingot-attach-targets", "::mlir::ModuleOp"> {
     Option<"device", "device", "std::string", "\"cpu\"",
            "Device of the backend that computes heavy ops">,
     ListOption<"levels", "levels", "std::string",
-               "CPU levels, as --target names them">,
+               "CPU levels, named as in --target">,
     ListOption<"may", "may", "std::string",
-               "Levels that get code if the model multiplies elements that "
-               "they multiply faster">,
+               "Levels that get code only if they multiply the model's "
+               "element types faster">,
     ListOption<"numbers", "numbers", "std::string",
-               "Numbers of all levels that are not as usual, as --target has "
-               "them: l2=2M">];
+               "Overrides of the numbers of all levels, as in --target: "
+               "l2=2M">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
@@ -64,11 +64,11 @@ def FoldConstants : Pass<"nn-fold-constants"> {
   }];
   let options = [
     Option<"maxBytes", "max-bytes", "int64_t", "16777216",
-           "largest result that is computed, in bytes">,
+           "Bytes of the largest result that is computed">,
     Option<"maxGrowth", "max-growth", "int64_t", "8",
-           "how many times larger than its operands a result may be">,
+           "Largest ratio of the sizes of a result and its operands">,
     Option<"smallBytes", "small-bytes", "int64_t", "65536",
-           "a result up to this size may grow by more">];
+           "Bytes up to which a result may grow by any ratio">];
   let statistics = [Statistic<"folded", "folded", "ops folded">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -19,7 +19,8 @@ support::Order::Order(Operation *root) {
       [&](Operation *op) { places[op] = places.size(); });
 }
 
-/// Returns the place of an op. A new op has the place of the next known op.
+/// Returns the place of an op. A new op without a place gets the place of the
+/// next op that has one.
 int64_t support::Order::placeOf(Operation *op) const {
   for (; op; op = op->getNextNode())
     if (auto at = places.find(op); at != places.end())
@@ -30,7 +31,7 @@ int64_t support::Order::placeOf(Operation *op) const {
 void support::Order::replaceByProducer(Operation *producer, Operation *op) {
   producer->setLoc(
       FusedLoc::get(op->getContext(), {producer->getLoc(), op->getLoc()}));
-  // Other operands of `op` may be defined only just before `op`.
+  // Other operands of `op` may be defined between `producer` and `op`.
   producer->moveBefore(op);
   places[producer] = placeOf(op);
   op->getResult(0).replaceAllUsesWith(producer->getResult(0));

@@ -31,8 +31,8 @@ std::string ingot::describe(Type type) {
   return text + "]";
 }
 
-/// Returns the result of `whyNot` for the first tensor type of an operand or
-/// result that it declines. Skips scalars and sizes.
+/// Calls `whyNot` for the tensor types of operands and results. Returns the
+/// first reason. Skips scalars and sizes.
 static Reason firstReason(Operation *op,
                           function_ref<Reason(ShapedType)> whyNot) {
   for (TypeRange types : {TypeRange(op->getOperandTypes()),

@@ -24,7 +24,8 @@ using Reason = std::optional<std::string>;
 template <typename... Ops> struct OpKinds {
   static bool contain(mlir::Operation *op) { return mlir::isa<Ops...>(op); }
 
-  /// Returns the result of `whyNot` for `op`, which has one of the kinds.
+  /// Returns the reason that `whyNot` gives for `op`. The kind of `op` must be
+  /// in the list.
   template <typename WhyNot>
   static Reason ask(mlir::Operation *op, WhyNot whyNot) {
     return llvm::TypeSwitch<mlir::Operation *, Reason>(op)
@@ -44,11 +45,11 @@ std::string describe(mlir::Type type);
 /// another element type.
 Reason whyNotFloat32(mlir::Operation *op);
 
-/// Returns which operand or result of `op` is empty.
+/// Returns a reason that names the empty operand or result of `op`, or nullopt.
 Reason whyNotEmpty(mlir::Operation *op);
 
-/// Returns why factors of a normalization over dimensions of `shape` are not
-/// supported. A factor is null, or must be static and have this shape.
+/// Returns why the factors of a normalization over dimensions of `shape` are
+/// not supported. A factor must be null, or be static with this shape.
 Reason whyNotFactors(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<mlir::Value> factors);
 

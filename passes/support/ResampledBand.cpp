@@ -78,8 +78,8 @@ struct BandBuilder {
 
 } // namespace
 
-/// Returns the first column of a row whose first tap is at `first`, such that
-/// as few columns as possible are behind the operand.
+/// Returns the first column of a row with the first tap `first`. As few columns
+/// as possible are behind the end of the operand.
 Value BandBuilder::startOf(Value first, Value taps) {
   Value most = s.sub(axis.size, taps);
   Value zero = s.n(0);

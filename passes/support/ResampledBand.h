@@ -17,10 +17,9 @@ struct TakenRows {
   OpFoldResult count;
 };
 
-/// A matrix whose rows have only a few nonzero elements, which are neighbours.
-/// `starts` has the first column of each row. `weights` has one element per row
-/// and tap. Columns of the last taps may be outside of the operand; their
-/// weights are 0.
+/// A matrix with few nonzero elements per row, which are neighbours. `starts`
+/// has the first column of each row. `weights` has one element per row and tap.
+/// Columns of the last taps may be outside of the operand; their weights are 0.
 struct ResampledBand {
   Value starts, weights;
 };

@@ -89,7 +89,7 @@ struct Scalars {
                                 Body body) {
     return loop(from, to, 1, state, body);
   }
-  /// Returns p predicate q ? x : y for indices p and q.
+  /// Returns the comparison `p predicate q` ? x : y for indices p and q.
   Value choose(mlir::arith::CmpIPredicate predicate, Value p, Value q, Value x,
                Value y) {
     Value condition = mlir::arith::CmpIOp::create(b, loc, predicate, p, q);
@@ -106,8 +106,8 @@ struct Sampling {
   bool excludeOutside = false;
 };
 
-/// An operand element along one dimension that a result element is made of. The
-/// weight is null if there is only one tap.
+/// A tap of a result element: an operand element along one dimension, and its
+/// weight. The weight is null if there is only one tap.
 struct Tap {
   Value position;
   Value weight;

@@ -26,8 +26,8 @@ LogicalResult ingot::reportEndless(Operation *root, StringRef pass) {
   return emitError(root->getLoc())
          << "pass '" << pass
          << "' does not come to an end on this model: this is a defect of "
-            "ingot; please report it with the model, or with what "
-            "'ingot compile --emit=mlir-onnx' prints for it";
+            "ingot. Please report it with the model, or with the output of "
+            "'ingot compile --emit=mlir-onnx'";
 }
 
 LogicalResult ingot::rewriteGreedily(Operation *root,

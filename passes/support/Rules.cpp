@@ -52,7 +52,7 @@ std::string ingot::nearNames(StringRef name, ArrayRef<StringRef> names) {
   std::string text;
   for (auto [distance, other] : ArrayRef(near).take_front(kMaxShown))
     text +=
-        (text.empty() ? "; names like it: '" : ", '") + printable(other) + "'";
+        (text.empty() ? "; similar names: '" : ", '") + printable(other) + "'";
   return text;
 }
 
@@ -71,7 +71,7 @@ std::string ingot::checkRule(StringRef rule, StringRef narrow) {
     return "has no name before the sign: '*' is every node";
   llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
   return pattern ? ""
-                 : "is no pattern: " + llvm::toString(pattern.takeError());
+                 : "is not a pattern: " + llvm::toString(pattern.takeError());
 }
 
 void KeepRules::add(StringRef rule) {
@@ -110,7 +110,7 @@ FailureOr<KeepRules> KeepRules::parse(ModuleOp module,
     if (llvm::none_of(names, [&](StringRef name) {
           return result.rules.back().pattern.match(name);
         }))
-      return fail(rule, "is of no node of the model" +
+      return fail(rule, "matches no node of the model" +
                             nearNames(rule.rsplit('=').first,
                                       names.getArrayRef()));
   }

@@ -21,8 +21,8 @@ bool isPrecisionOfRule(llvm::StringRef name);
 /// Lists the precisions that a rule can name: "fp32, int8, bf16 or fp16".
 std::string precisionsOfRules();
 
-/// Returns what is wrong with `GLOB=PRECISION` if nodes are either fp32 or
-/// `narrow`, as a text that follows the rule, or "".
+/// Checks a rule `GLOB=PRECISION` for nodes that are either fp32 or `narrow`.
+/// Returns "", or an error text that continues the rule's text.
 std::string checkRule(llvm::StringRef rule, llvm::StringRef narrow);
 
 /// Rules for the precision of operations by the name of their ONNX node.
@@ -35,14 +35,14 @@ public:
   static mlir::FailureOr<KeepRules> parse(mlir::ModuleOp module,
                                           llvm::ArrayRef<std::string> rules,
                                           llvm::StringRef narrow = "int8");
-  /// Parses rules that are known to be valid, for a module that may have lost
-  /// nodes.
+  /// Parses rules that are known to be valid. The module may have lost nodes
+  /// that the rules name.
   static KeepRules again(llvm::ArrayRef<std::string> rules);
 
   bool keeps(mlir::Operation *op) const {
     return find({op->getLoc()}).value_or(false);
   }
-  /// Returns the result of the first rule that matches a node of one of the
+  /// Returns the precision of the first rule that matches a node of one of the
   /// locations.
   std::optional<bool> find(llvm::ArrayRef<mlir::Location> locations) const;
 
@@ -57,7 +57,7 @@ private:
   std::vector<Rule> rules;
 };
 
-/// Returns "; names like it: 'a', 'b'", or "" if no name is similar to `name`.
+/// Returns "; similar names: 'a', 'b'", or "" if no name is similar to `name`.
 std::string nearNames(llvm::StringRef name,
                       llvm::ArrayRef<llvm::StringRef> names);
 

@@ -43,7 +43,7 @@ Value ingot::relates(OpBuilder &builder, Location loc,
     };
     if (std::optional<int64_t> known = getConstantIntValue(b); known && *known)
       return divides(b);
-    // No size counts as a multiple of 0.
+    // The check fails if the divisor is 0.
     Value divisor = arith::MaxSIOp::create(builder, loc, b, number(1));
     return arith::AndIOp::create(builder, loc,
                                  is(CmpIPredicate::slt, number(0), b),

@@ -24,8 +24,8 @@ inline std::optional<double> smallSplat(mlir::Value value) {
   return nn::getSplat(value);
 }
 
-/// Returns true if values are equal up to the rounding of constants that
-/// exporters write in fp32.
+/// Returns true if two values are equal up to rounding. Exporters round
+/// constants to fp32.
 inline bool isAbout(double value, double expected) {
   return std::abs(value - expected) <= 2e-6 * std::abs(expected);
 }

@@ -29,7 +29,8 @@ bool ScaleShift::shifts() const {
 // Reading constants
 //===----------------------------------------------------------------------===//
 
-/// Limit of a dimension. Longer ones take as much time as the model itself.
+/// Limit of a dimension's size. Folding into a larger dimension takes as much
+/// time as running the model.
 static constexpr int64_t kMaxChannels = int64_t(1) << 20;
 
 std::optional<std::vector<double>>
@@ -76,7 +77,8 @@ std::optional<ScaleShift> support::getScaleShift(nn::BatchNormOp op) {
     scaleShift.scale.push_back(factor);
     scaleShift.shift.push_back((*bias)[c] - (*mean)[c] * factor);
   }
-  // Declines a NaN, because a model may rely on it and folding would spread it.
+  // Declines constants that are not finite. A model may rely on a NaN, and
+  // folding would spread it to other elements.
   if (!scaleShift.isFinite())
     return std::nullopt;
   return scaleShift;

@@ -45,6 +45,9 @@ inline bool followsFromCount(mlir::RankedTensorType type) {
          (type.getNumDynamicDims() == 1 && !isKnownEmpty(type.getShape()));
 }
 
+/// Returns sizes as text, like "1x?x8".
+std::string describeSizes(ArrayRef<int64_t> sizes);
+
 /// Returns the product of sizes, dynamic if one size is.
 inline int64_t productOf(ArrayRef<int64_t> sizes) {
   int64_t product = 1;

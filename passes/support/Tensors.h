@@ -39,9 +39,10 @@ Sizes resultSizes(OpBuilder &b, mlir::OpResult result);
 Value destinationOf(OpBuilder &b, mlir::OpResult result);
 /// Creates a tensor.empty for the result of an op, with another element type.
 Value destinationOf(OpBuilder &b, mlir::OpResult result, Type element);
-/// Casts `tensor` to `type`, which differs only in which sizes are static.
+/// Casts `tensor` to `type`. The two types may differ only in which sizes are
+/// static.
 Value castTo(OpBuilder &b, Location loc, Value tensor, Type type);
-/// Reshapes a tensor to `sizes`, of which at most one is dynamic.
+/// Reshapes a tensor to `sizes`. At most one size is dynamic.
 Value reshape(OpBuilder &b, Location loc, Value tensor,
               ArrayRef<OpFoldResult> sizes);
 Value transpose(OpBuilder &b, Location loc, Value tensor,

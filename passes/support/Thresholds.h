@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The rows of Thresholds.inc as C++: `threshold::longRow`, and
-// `threshold::chainedPictures(target)` for shares of a cache.
+// `threshold::chainedImages(target)` for shares of a cache.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SUPPORT_THRESHOLDS_H

@@ -78,8 +78,8 @@ std::optional<std::string> takeBareType(StringRef &text) {
   return name;
 }
 
-/// Takes `f32` from the front of `text` if the words before it speak of a type.
-/// Elsewhere it may be a name.
+/// Takes `f32` from the front of `text` if the words before `f32` speak of a
+/// type. Elsewhere `f32` may be a name.
 std::optional<std::string> takeElement(StringRef before, StringRef &text) {
   if (none_of(ArrayRef<StringRef>{" of ", "type ", " given ", " got ", " is "},
               [&](StringRef words) { return before.ends_with(words); }))
@@ -136,9 +136,10 @@ bool namesOperation(StringRef text) {
   return false;
 }
 
-/// Returns the complaint in `message` about an operation, in words that name no
-/// operation. Returns nullopt if it is not about an operation. Only MLIR's two
-/// forms of such messages count, because names in a model may look alike.
+/// Returns the part of `message` that says what is wrong with an operation,
+/// without the operation's name. Returns nullopt if the message is not about an
+/// operation. Only MLIR's two forms of such messages count, because names in a
+/// model may look alike.
 std::optional<StringRef> reasonOfOperation(StringRef message) {
   auto [name, reason] = message.split("' op ");
   if (!name.consume_front("'") || !isOperation(name)) {

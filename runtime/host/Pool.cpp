@@ -99,8 +99,8 @@ void *ingot_pool::workerMain(void *argument) {
   return nullptr;
 }
 
-/// Stack size of threads. docs/embedding.md promises that half of it is enough
-/// for tasks. Only touched stack takes memory.
+/// Stack size of threads. docs/reference/embedding.md promises that half of it
+/// is enough for tasks. Only touched stack takes memory.
 static constexpr size_t kMinStack = size_t(1) << 20;
 
 /// Starts a thread with kMinStack at least, even if the default stack is

@@ -1,10 +1,12 @@
 """Makes the model zoo, compiles each model with fixed and with open sizes, and compares it with ONNX Runtime.
 
 usage: python scripts/zoo [NAME ...] [--variants script17,dynamo23,...] [--again] [--speed] [--output FILE]
+       python scripts/zoo --rewrite FILE
 
 A NAME is a model, NAME.VARIANT or a family. Each model is made and tried in processes of its own, so that the failure of
 one stops nothing; what was found goes to DIR/results.json as soon as it is known, and a second call goes on where the first
 one ended. --again tries anew what was tried, --speed measures what is right against the peers, in turns.
+--rewrite writes a page anew from its own tables, in the form of today, and measures nothing.
 """
 import argparse
 import json
@@ -63,7 +65,12 @@ def main():
     parser.add_argument("--speed", action="store_true", help="measure what is right beside the peers")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each engine (default: 5)")
     parser.add_argument("--output", help="write the table there (Markdown)")
+    parser.add_argument("--rewrite", metavar="FILE", help="write this page anew from its own tables; measure nothing")
     args = parser.parse_args()
+    if args.rewrite:
+        rows, machine, date = page.read(args.rewrite)
+        page.write(args.rewrite, rows, registry.load_all(), machine, date)
+        return 0
     os.makedirs(args.directory, exist_ok=True)
     results = Results(os.path.join(args.directory, "results.json"))
     wrong = 0

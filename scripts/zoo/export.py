@@ -17,11 +17,32 @@ def plain(values):
     return {name: v if isinstance(v, np.ndarray) else v.numpy() for name, v in values.items()}
 
 
+# Scales outside of normalizations: those of layers, of whole residual branches.
+SCALES = re.compile(r"(^|\.)(gamma|lambda_?\d*|layer_scale\w*)$")
+
+
+def draw_scales(module):
+    """Draws scales of normalizations and layers that are near zero, as architectures start to be trained from.
+
+    Otherwise channels and whole residual branches would be zero, and the compiler would remove their work.
+    """
+    import torch
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for part in module.modules():
+            normalizes = "Norm" in type(part).__name__ or "GRN" in type(part).__name__
+            for name, value in part.named_parameters(recurse=False):
+                if normalizes and name in ("weight", "gamma") or SCALES.search(name):
+                    drawn = torch.rand(value.shape, generator=generator) * 0.4 + 0.8
+                    value.copy_(torch.where(value.abs() < 0.1, drawn.to(value.dtype), value))
+
+
 def write_torch(entry, exporter, opset, path):
     import torch
     values = entry.inputs(0)
     args, names = tuple(values.values()), list(values)
     module = entry.build()
+    draw_scales(module)
     with torch.no_grad():
         if exporter == "script":
             if entry.scripted:

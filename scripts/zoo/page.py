@@ -1,6 +1,8 @@
-"""The table of the zoo: docs/zoo.md."""
-import math
+"""The page of the zoo, docs/measured/zoo.md: writes it, and reads what it says of each model."""
+import datetime
 import os
+import re
+import statistics
 import sys
 
 import registry
@@ -24,12 +26,16 @@ def summary(row):
 
 def ratio(row, form):
     """Returns the faster peer's time divided by Ingot's; None if either was not measured."""
+    if "ratio" in row:
+        return row["ratio"].get(form)
     ms = row.get("speed", {}).get("ms", {})
     peers = [ms[p] for p in ("onnxruntime", "openvino" if form == "fixed" else "openvino-open") if p in ms]
     return min(peers) / ms[form] if peers and form in ms else None
 
 
 def open_to_fixed(row):
+    if "ratio" in row:
+        return row["ratio"].get("open to fixed")
     ms = row.get("speed", {}).get("ms", {})
     return ms["open"] / ms["fixed"] if "open" in ms and "fixed" in ms else None
 
@@ -42,10 +48,6 @@ def speed_summary(speed):
     row = {"speed": speed}
     parts = [f"{form} {shown(ratio(row, form))}" for form in FORMS] + [f"open/fixed {shown(open_to_fixed(row))}"]
     return ", ".join(parts) + "  " + ", ".join(f"{k} {v:.2f} ms" for k, v in speed["ms"].items())
-
-
-def mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
 
 
 def cell(row, form):
@@ -67,15 +69,27 @@ def table(names, rows):
     return lines
 
 
-def totals(rows):
-    lines = ["| | models | right | refused | wrong, failed, stopped | × the faster peer, geometric mean | below 0.9 |",
-             "|---|---|---|---|---|---|---|"]
+def results(rows):
+    """The number of models by what came of them."""
+    lines = ["| sizes | models | right | refused | wrong, failed, stopped |", "|---|---|---|---|---|"]
     for form in FORMS:
         statuses = [r[form]["status"] for r in rows.values() if form in r]
-        ratios = [found for r in rows.values() if (found := ratio(r, form))]
-        speed = [f"{mean(ratios):.2f} of {len(ratios)}", str(sum(r < 0.9 for r in ratios))] if ratios else ["–", "–"]
         lines.append(f"| {form} | {len(statuses)} | {statuses.count('right')} | {statuses.count('refused')} | "
-                     f"{sum(s in ('wrong', 'failed', 'stopped') for s in statuses)} | " + " | ".join(speed) + " |")
+                     f"{sum(s in ('wrong', 'failed', 'stopped') for s in statuses)} |")
+    return lines
+
+
+def speeds(rows, entries):
+    """Times the faster peer by kind of model. Kinds are not averaged: a tabular model is mostly the call itself."""
+    lines = ["| kind | sizes | measured | median | minimum | slowest against the peer | below 0.9 |", "|---|---|---|---|---|---|---|"]
+    for kind in registry.KINDS:
+        for form in FORMS:
+            found = {key: r for key, row in rows.items()
+                     if entries[key.partition(".")[0]].kind == kind and (r := ratio(row, form)) is not None}
+            if found:
+                least = min(found, key=found.get)
+                lines.append(f"| {kind} | {form} | {len(found)} | {statistics.median(found.values()):.2f} | {found[least]:.2f} | "
+                             f"{least.partition('.')[0]} | {sum(r < 0.9 for r in found.values())} |")
     return lines
 
 
@@ -87,17 +101,65 @@ def reasons(rows):
     return found
 
 
-def write(path, rows, entries):
+HEAD = """# Model zoo
+
+<!-- Written by `make zoo`; do not edit. -->
+
+Measured on {machine}, one thread. Page written {date}.
+
+The project makes most of these models itself, with random weights from a fixed seed. Others come with packages of PyPI.
+Each is compiled for the measuring machine, once with the sizes of its example and once with open sizes.
+Outputs are compared with those of ONNX Runtime; with open sizes, at two sizes.
+
+| column | meaning |
+|---|---|
+| exported by | PyTorch's older exporter (`script`), its newer one (`dynamo`), or skl2onnx (`sklearn`), with the operator set |
+| compiled in | CPU seconds of `ingot compile` |
+| × peer | time of the faster of ONNX Runtime and OpenVINO divided by Ingot's, each at its best turn; above 1, Ingot is faster |
+| open against fixed | Ingot's time with open sizes divided by its time with fixed ones, at the same size |
+| unknown | ONNX Runtime gives no result to compare with, or one that rounding decides |
+
+Engines take turns of 0.2 s in processes of their own. With open sizes, OpenVINO's sizes are open, too.
+Peers are called from Python (ONNX Runtime: `session.run`; OpenVINO: an infer request whose inputs are set before), Ingot from
+C++ by `ingot bench`. The peers' times include the call from Python, which weighs most in small models. Tabular models are
+the smallest, so their ratios compare calls rather than arithmetic.
+"""
+
+
+def read(path):
+    """Returns what a written page says: rows like those of results.json with ratios for times, the machine, the date."""
+    with open(path) as file:
+        text = file.read()
+    rows, place = {}, ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            place = line[3:]
+        cells = [c.strip() for c in line.strip("|").split("|")]
+        if place == "Not exported" and (found := re.match(r"- ([^:]+): (.*)", line)):
+            rows[found[1]] = {"export": found[2]}
+        elif place == "Not right, and why" and (found := re.match(r"- ([^:]+): (.*)", line)):
+            for form in FORMS:
+                if rows[found[1]].get(form, {}).get("status", "right") != "right":
+                    rows[found[1]][form]["message"] = found[2]
+        elif len(cells) == 9 and cells[0] not in ("model", "---"):
+            row = rows[f"{cells[0]}.{cells[1]}"] = {"ratio": {}}
+            for form, (status, cpu, times) in zip(FORMS, (cells[2:5], cells[5:8])):
+                if status != "–":
+                    row[form] = {"status": status.strip("*"), "cpu": float(cpu)}
+                if times != "–":
+                    row["ratio"][form] = float(times)
+            if cells[8] != "–":
+                row["ratio"]["open to fixed"] = float(cells[8])
+    machine, date = re.search(r"on (.*), one thread\. Page written ([-\d]+)\.$", text, re.M).groups()
+    return rows, machine, date
+
+
+def write(path, rows, entries, machine=None, date=None):
     rows = {key: row for key, row in rows.items() if key.partition(".")[0] in entries}
     made = {key: row for key, row in rows.items() if "export" not in row}
-    lines = ["# Model zoo", "", "<!-- Written by `make zoo`; do not edit. -->", "",
-             f"Models that the project makes itself (random weights from a fixed seed) or that PyPI packages ship, on {measure.cpu_name()}, "
-             "one thread. Each is compiled for this machine with the sizes of its example and with open sizes, and compared with ONNX "
-             "Runtime, with open sizes at two sizes. Exported by: PyTorch's older exporter (script) and its newer one (dynamo), "
-             "or skl2onnx (sklearn), with the operator set behind it.", "",
-             "Compiled in: CPU seconds. × peer: time of the faster of ONNX Runtime and OpenVINO over Ingot's, at each one's best turn, above 1 "
-             "where Ingot is faster; with open sizes OpenVINO's are open, too. Open against fixed: time at the same size.", ""]
-    lines += totals(made)
+    lines = HEAD.format(machine=machine or measure.cpu_name(), date=date or datetime.date.today()).splitlines()
+    lines += ["", "## Results", "", *results(made), "", "## Speed by kind", "",
+              "Times the faster peer. Kinds are not averaged with one another.", "", *speeds(made, entries)]
     families = {}
     for name, entry in entries.items():
         families.setdefault(entry.family, []).extend(

@@ -7,6 +7,9 @@ from typing import Callable
 TORCH = ("script17", "dynamo23", "script20", "dynamo18")
 SKLEARN = ("sklearn17", "sklearn22")
 USUAL = ("script17", "dynamo23", "sklearn17", "shipped")
+# The kinds of models that the page sums up apart, with the families that belong to one of them.
+KINDS = {"vision": ("classification", "segmentation", "detection", "video", "restoration"), "text": ("transformers",),
+         "speech": ("speech",), "tabular": ("scikit-learn",), "other": ("graphs", "shipped")}
 
 
 @dataclass
@@ -25,6 +28,12 @@ class Entry:
     tolerance: float = 1e-3
     # True if the module has branches that depend on data. torch.jit.script then compiles it before the first exporter traces.
     scripted: bool = False
+    # Kind of the model, of KINDS; by default the kind of its family.
+    kind: str = ""
+
+    def __post_init__(self):
+        self.kind = self.kind or next(kind for kind, families in KINDS.items() if self.family in families)
+        assert self.kind in KINDS, self.kind
 
 
 ENTRIES: dict = {}

@@ -99,7 +99,7 @@ def crnn(torch, nn):
     return Net()
 
 
-add(Entry("crnn", "speech", seeded(crnn), drawn({"line": ((1, 1, 32, 200), (2, 1, 32, 152))}), {"line": {0: "batch", 3: "width"}}))
+add(Entry("crnn", "speech", seeded(crnn), drawn({"line": ((1, 1, 32, 200), (2, 1, 32, 152))}), {"line": {0: "batch", 3: "width"}}, kind="vision"))
 
 
 def lstm_ctc(torch, nn):

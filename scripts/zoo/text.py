@@ -63,14 +63,22 @@ def built(config, model, pick, attention="eager", **sizes):
     return build
 
 
-def model(name, config, cls, inputs, open, pick=lambda r: r.last_hidden_state, **sizes):
+def model(name, config, cls, inputs, open, pick=lambda r: r.last_hidden_state, kind="text", **sizes):
     make = built(config, cls, pick, **sizes)
 
     def build():
         module = make()
         module.names = list(inputs(0))
         return module
-    add(Entry(name, "transformers", build, inputs, open))
+    add(Entry(name, "transformers", build, inputs, open, kind=kind))
+
+
+def image(*args, **options):
+    model(*args, kind="vision", **options)
+
+
+def audio(*args, **options):
+    model(*args, kind="speech", **options)
 
 
 SMALL = dict(hidden_size=256, num_hidden_layers=3, num_attention_heads=4, intermediate_size=1024, vocab_size=1000)
@@ -169,46 +177,46 @@ def pixels(first, second):
 
 VISION = dict(hidden_size=192, num_hidden_layers=3, num_attention_heads=3, intermediate_size=768)
 IMAGE = pixels((1, 3, 224, 224), (2, 3, 224, 224))
-model("vit", "ViTConfig", "ViTModel", IMAGE, {"pixel_values": BATCH}, **VISION)
-model("deit", "DeiTConfig", "DeiTModel", IMAGE, {"pixel_values": BATCH}, attention="sdpa", **VISION)
-model("beit", "BeitConfig", "BeitModel", IMAGE, {"pixel_values": BATCH}, use_relative_position_bias=True, **VISION)
-model("dinov2", "Dinov2Config", "Dinov2Model", IMAGE, {"pixel_values": BATCH}, hidden_size=192, num_hidden_layers=3,
+image("vit", "ViTConfig", "ViTModel", IMAGE, {"pixel_values": BATCH}, **VISION)
+image("deit", "DeiTConfig", "DeiTModel", IMAGE, {"pixel_values": BATCH}, attention="sdpa", **VISION)
+image("beit", "BeitConfig", "BeitModel", IMAGE, {"pixel_values": BATCH}, use_relative_position_bias=True, **VISION)
+image("dinov2", "Dinov2Config", "Dinov2Model", IMAGE, {"pixel_values": BATCH}, hidden_size=192, num_hidden_layers=3,
       num_attention_heads=3, image_size=224, patch_size=14)
-model("swin", "SwinConfig", "SwinModel", IMAGE, {"pixel_values": BATCH}, embed_dim=48, depths=[2, 2, 2], num_heads=[3, 6, 12])
-model("convnextv2", "ConvNextV2Config", "ConvNextV2Model", pixels((1, 3, 224, 224), (2, 3, 192, 160)), {"pixel_values": SIZES},
+image("swin", "SwinConfig", "SwinModel", IMAGE, {"pixel_values": BATCH}, embed_dim=48, depths=[2, 2, 2], num_heads=[3, 6, 12])
+image("convnextv2", "ConvNextV2Config", "ConvNextV2Model", pixels((1, 3, 224, 224), (2, 3, 192, 160)), {"pixel_values": SIZES},
       hidden_sizes=[40, 80, 160, 320], depths=[2, 2, 2, 2])
-model("segformer", "SegformerConfig", "SegformerForSemanticSegmentation", pixels((1, 3, 256, 256), (2, 3, 192, 224)),
+image("segformer", "SegformerConfig", "SegformerForSemanticSegmentation", pixels((1, 3, 256, 256), (2, 3, 192, 224)),
       {"pixel_values": SIZES}, pick=lambda r: r.logits)
-model("mobilevit", "MobileViTConfig", "MobileViTModel", pixels((1, 3, 256, 256), (2, 3, 256, 256)), {"pixel_values": BATCH})
-model("levit", "LevitConfig", "LevitModel", IMAGE, {"pixel_values": BATCH})
-model("poolformer", "PoolFormerConfig", "PoolFormerModel", pixels((1, 3, 224, 224), (2, 3, 192, 160)), {"pixel_values": SIZES},
+image("mobilevit", "MobileViTConfig", "MobileViTModel", pixels((1, 3, 256, 256), (2, 3, 256, 256)), {"pixel_values": BATCH})
+image("levit", "LevitConfig", "LevitModel", IMAGE, {"pixel_values": BATCH})
+image("poolformer", "PoolFormerConfig", "PoolFormerModel", pixels((1, 3, 224, 224), (2, 3, 192, 160)), {"pixel_values": SIZES},
       hidden_sizes=[32, 64, 160, 256])
-model("detr", "DetrConfig", "DetrForObjectDetection", pixels((1, 3, 224, 256), (1, 3, 192, 288)),
+image("detr", "DetrConfig", "DetrForObjectDetection", pixels((1, 3, 224, 256), (1, 3, 192, 288)),
       {"pixel_values": {2: "height", 3: "width"}}, pick=lambda r: (r.logits, r.pred_boxes), use_timm_backbone=False,
       use_pretrained_backbone=False, d_model=128, encoder_layers=2, decoder_layers=2, encoder_ffn_dim=256,
       decoder_ffn_dim=256, encoder_attention_heads=4, decoder_attention_heads=4, num_queries=30, num_labels=20)
-model("yolos", "YolosConfig", "YolosForObjectDetection", pixels((1, 3, 192, 256), (2, 3, 192, 256)), {"pixel_values": BATCH},
+image("yolos", "YolosConfig", "YolosForObjectDetection", pixels((1, 3, 192, 256), (2, 3, 192, 256)), {"pixel_values": BATCH},
       pick=lambda r: (r.logits, r.pred_boxes), image_size=[192, 256], num_detection_tokens=20, **VISION)
-model("dpt", "DPTConfig", "DPTForDepthEstimation", pixels((1, 3, 224, 224), (2, 3, 224, 224)), {"pixel_values": BATCH},
+image("dpt", "DPTConfig", "DPTForDepthEstimation", pixels((1, 3, 224, 224), (2, 3, 224, 224)), {"pixel_values": BATCH},
       pick=lambda r: r.predicted_depth, image_size=224, hidden_size=192, num_hidden_layers=4, num_attention_heads=3,
       intermediate_size=768, backbone_out_indices=[0, 1, 2, 3], neck_hidden_sizes=[24, 48, 96, 96], fusion_hidden_size=64,
       is_hybrid=False)
 TEXT = dict(hidden_size=256, num_hidden_layers=3, num_attention_heads=4, intermediate_size=1024, vocab_size=1000,
             max_position_embeddings=77, eos_token_id=999)
 model("clip_text", "CLIPTextConfig", "CLIPTextModel", tokens(["input_ids"], (1, 77), (2, 40)), {"input_ids": SEQUENCE}, **TEXT)
-model("clip_vision", "CLIPVisionConfig", "CLIPVisionModel", IMAGE, {"pixel_values": BATCH}, pick=lambda r: r.pooler_output,
+image("clip_vision", "CLIPVisionConfig", "CLIPVisionModel", IMAGE, {"pixel_values": BATCH}, pick=lambda r: r.pooler_output,
       patch_size=16, **VISION)
 
 # Audio models.
-model("whisper_encoder", "WhisperConfig", "WhisperModel", drawn({"input_features": ((1, 80, 600), (2, 80, 600))}),
+audio("whisper_encoder", "WhisperConfig", "WhisperModel", drawn({"input_features": ((1, 80, 600), (2, 80, 600))}),
       {"input_features": BATCH}, d_model=256, encoder_layers=3, encoder_attention_heads=4, encoder_ffn_dim=1024,
       decoder_layers=1, decoder_attention_heads=4, vocab_size=1000, max_source_positions=300, pad_token_id=0)
 WAV = dict(hidden_size=256, num_hidden_layers=2, num_attention_heads=4, intermediate_size=512, conv_dim=(64,) * 7,
            num_conv_pos_embeddings=32, num_conv_pos_embedding_groups=8)
 WAVES, WAVES_OPEN = drawn({"input_values": ((1, 16000), (2, 12345))}), {"input_values": {0: "batch", 1: "samples"}}
-model("wav2vec2", "Wav2Vec2Config", "Wav2Vec2Model", WAVES, WAVES_OPEN, **WAV)
-model("hubert", "HubertConfig", "HubertModel", WAVES, WAVES_OPEN, **WAV)
-model("ast", "ASTConfig", "ASTModel", drawn({"input_values": ((1, 256, 128), (2, 256, 128))}), {"input_values": BATCH},
+audio("wav2vec2", "Wav2Vec2Config", "Wav2Vec2Model", WAVES, WAVES_OPEN, **WAV)
+audio("hubert", "HubertConfig", "HubertModel", WAVES, WAVES_OPEN, **WAV)
+audio("ast", "ASTConfig", "ASTModel", drawn({"input_values": ((1, 256, 128), (2, 256, 128))}), {"input_values": BATCH},
       max_length=256, **VISION)
 
 

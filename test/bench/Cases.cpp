@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "test/bench/Cases.h"
 
-#include "tools/ingot/Execute.h"
-#include "tools/ingot/inputs/Inputs.h"
+#include "client/Execute.h"
+#include "client/inputs/Inputs.h"
 
 #include <fstream>
 #include <sstream>

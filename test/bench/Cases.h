@@ -7,8 +7,8 @@
 #ifndef INGOT_TEST_BENCH_CASES_H
 #define INGOT_TEST_BENCH_CASES_H
 
-#include "tools/ingot/Handles.h"
-#include "tools/ingot/Npy.h"
+#include "client/Handles.h"
+#include "client/Npy.h"
 
 #include <string>
 #include <vector>

@@ -10,9 +10,9 @@
 // after the benchmarks, as `ingot bench` does.
 //
 //===----------------------------------------------------------------------===//
+#include "client/measure/Peaks.h"
+#include "client/measure/System.h"
 #include "test/bench/Cases.h"
-#include "tools/ingot/bench/Peaks.h"
-#include "tools/ingot/bench/System.h"
 
 #include <benchmark/benchmark.h>
 

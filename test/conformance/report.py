@@ -46,7 +46,7 @@ def summary(results):
     lines += [f"| {text} | {sum(by_kind[kind].values())} | {by_kind[kind]['passed']} |"
               for kind, text in KIND_TEXT.items() if kind in by_kind]
     lines += ["", f"All node tests pass for {whole} operators, some for {part} more; "
-              "[conformance](docs/conformance.md) lists them all, with what is missing."]
+              "[conformance](docs/measured/conformance.md) lists them all, with what is missing."]
     return "\n".join(lines)
 
 

@@ -1,5 +1,5 @@
 # RUN: %python %s %ingot_src
-# Every relative link of the documentation leads to a file, and to a heading where it names one.
+# Every relative link of the documentation leads to a file, and to a heading where it names one. The index lists every page.
 import glob
 import os
 import re
@@ -33,11 +33,19 @@ for page in pages:
             broken.append(f"{where}: no such file")
         elif anchor and anchor not in anchors(path):
             broken.append(f"{where}: no such heading")
-listed = os.path.join(ROOT, "docs", "README.md")
+docs = os.path.join(ROOT, "docs")
+listed = os.path.join(docs, "README.md")
 with open(listed) as f:
     index = f.read()
-broken += [f"docs/README.md does not list {os.path.basename(page)}"
-           for page in glob.glob(os.path.join(ROOT, "docs", "*.md"))
-           if page != listed and f"({os.path.basename(page)})" not in index]
+# The longest page of each folder: a decision or a step that needs more is two.
+LINES = {"guide": 150, "design": 200}
+for page in glob.glob(os.path.join(docs, "**", "*.md"), recursive=True):
+    name = os.path.relpath(page, docs)
+    if page != listed and f"({name})" not in index:
+        broken.append(f"docs/README.md does not list {name}")
+    with open(page) as f:
+        count = len(f.readlines())
+    if count > LINES.get(os.path.dirname(name), count):
+        broken.append(f"docs/{name} has {count} lines, but at most {LINES[os.path.dirname(name)]} are allowed")
 print("\n".join(broken), file=sys.stderr)
 sys.exit(bool(broken) or seen < 20)

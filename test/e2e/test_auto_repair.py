@@ -146,7 +146,7 @@ class AutoRepair(Case):
     def test_refused(self):
         model, data = self.digits()
         np.savez(self.path("data.npz"), x=data)
-        for options, *words in ((["--repair=auto,smooth"], "auto, none, or of equalize"), (["--repair="], "auto, none"),
+        for options, *words in ((["--repair=auto,smooth"], "auto, none, or of equalize"), (["--repair="], "--repair is empty"),
                                 (["--repair=none,none"], "auto, none"),
                                 (["--repair=none", "--samples=3"], "--samples is for method best and --repair")):
             done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", self.path("none.json"),

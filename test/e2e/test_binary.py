@@ -62,7 +62,7 @@ def with_zeros(rng, sizes, share=0.2):
 
 
 class Binary(Case):
-    def count_products(self, model, word="sign_channels"):
+    def count_products(self, model, word="#cpu.weights<signs"):
         """Returns the number of products that count bits, or that compare their sums (`dst_signs`)."""
         lowered = self.path("lowered.mlir")
         self.save(model)

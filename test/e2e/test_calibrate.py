@@ -277,7 +277,9 @@ class Pictures(Calibrating):
         self.assertIn(warning, other.stderr)
         compare = ["ingot", "compare", artifact, model, "--data", self.path("a.png"), "--json"]
         self.assertEqual(tool(*compare).stdout, tool(*compare, "--preprocess", how).stdout)
-        self.assertIn(warning, tool(*compare, "--preprocess=scale=2").stderr)
+        lines = map(json.loads, tool(*compare, "--preprocess=scale=2").stderr.splitlines())
+        self.assertEqual([f"{line['severity']}: {line['text']}" for line in lines if line["type"] == "message"], [warning])
+        self.assertIn(warning, tool(*compare[:-1], "--preprocess=scale=2").stderr)
         for wrong in (3, "blur=1"):
             found["preprocess"] = wrong
             with open(self.path("how.json"), "w") as f:
@@ -285,7 +287,7 @@ class Pictures(Calibrating):
             done = tool("ingot", "compile", model, "--precision=int8", "--calibration=" + self.path("how.json"), "-o",
                         self.path("wrong.so"))
             if wrong == 3:
-                self.assert_one_line(done, "preprocess", "is no string")
+                self.assert_one_line(done, "preprocess", "is not a string")
                 continue
             self.assertEqual(done.returncode, 0, done.stderr)  # unknown parts are ignored, as from a newer version
             ran = tool("ingot", "run", self.path("wrong.so"), "--input", self.path("a.png"))
@@ -461,3 +463,40 @@ class Refused(Calibrating):
             self.assertNotEqual(process.wait(60), 0, "it was done before it was interrupted")
             self.assertEqual(set(os.listdir(self.dir)), before)
             self.assertEqual(os.listdir(self.path("tmp")), [])
+
+
+class Json(Calibrating):
+    def run_json(self, *options):
+        self.save(one_conv(), "m.onnx")
+        data = self.data(x=np.random.default_rng(1).standard_normal((12, 3, 4, 4)).astype(np.float32))
+        done = tool("ingot", "calibrate", self.path("m.onnx"), "--data", data, "-o", self.path("m.json"), "--json", *options)
+        return done, [json.loads(line) for line in done.stderr.splitlines()]
+
+    def test_result_is_one_document_and_progress_is_lines(self):
+        done, lines = self.run_json("--repair=equalize,bias")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertEqual(list(found)[:3], ["schema", "version", "ingot"])
+        self.assertEqual(found["schema"], "ingot.calibrate")
+        with open(self.path("m.json")) as f:
+            written = json.load(f)
+        self.assertEqual(found["calibration"], self.path("m.json"))
+        self.assertEqual(found["tensors"], len(written["tensors"]))
+        self.assertEqual((found["samples"], found["method"]), (12, "mse"))
+        self.assertEqual([r["name"] for r in found["repairs"]], ["equalize", "bias"])
+        steps = [line for line in lines if line["type"] == "progress"]
+        fractions = [line["fraction"] for line in steps]
+        self.assertEqual(fractions, sorted(fractions))
+        self.assertEqual(fractions[-1], 1)
+        self.assertGreater(len({line["phase"] for line in steps}), 10)
+
+    def test_measured_error_is_a_member(self):
+        done, _ = self.run_json()
+        found = json.loads(done.stdout)["int8"]
+        self.assertLess(found["relative_error"], found["relative_error_limit"])
+
+    def test_error_is_a_line(self):
+        done, lines = self.run_json("--shape", "x=1x3x4x4", "--data", self.path("none.npz"))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(lines[-1]["severity"], "error")
+        self.assertIn("none.npz", lines[-1]["text"])

@@ -225,10 +225,10 @@ class Comparing(Case):
             self.assert_one_line(tool("ingot", "compare", *arguments), *words)
         refuses(artifact, words=["no model.onnx"])
         refuses(artifact, model, words=["--data is missing"])
-        refuses(artifact, model, *data, "--per-layer", words=["is of fp32"])
+        refuses(artifact, model, *data, "--per-layer", words=["is in fp32"])
         refuses(artifact, model, *data, "--calibration", "x", words=["is for --per-layer"])
         refuses(artifact, model, *data, "--keep", "x=fp32", words=["is for --per-layer"])
-        refuses(artifact, model, *data, "--sensitivity", words=["is of fp32"])
+        refuses(artifact, model, *data, "--sensitivity", words=["is in fp32"])
         refuses(self.compile(model, "--precision=bf16", name="bf16"), model, *data, "--sensitivity",
                 words=["--sensitivity is of int8", "give --calibration=FILE"])
         refuses(artifact, model, *data, "--samples", "3", words=["--samples is for --sensitivity"])

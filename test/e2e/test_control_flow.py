@@ -433,10 +433,10 @@ class Value(Flow):
 
     def test_bad_values(self):
         model = parse(self.RATES)
-        for option, *words in (("sr=16k", "'16k' is no int64", "'sr'"), ("sr=1.5", "'1.5' is no int64"),
+        for option, *words in (("sr=16k", "'16k' is not of type int64", "'sr'"), ("sr=1.5", "'1.5' is not of type int64"),
                                ("sr=1,2", "2 elements", "takes 1"), ("sr=", "0 elements", "takes 1"),
                                ("rate=1", "no input named 'rate'", "'sr'"), ("sr", "cannot be read"),
-                               ("x=1", "1 element,", "takes 24"), ("sr=9223372036854775808", "is no int64")):
+                               ("x=1", "1 element,", "takes 24"), ("sr=9223372036854775808", "is not of type int64")):
             with self.subTest(option):
                 self.assert_refuses(model, *words, options=[f"--value={option}"])
         self.assert_refuses(model, "given twice for 'sr'", options=["--value=sr=1", "--value=sr=2"])

@@ -156,7 +156,7 @@ class Verify(Case):
                 self.assertNotIn("verified", tool("ingot", "inspect", artifact).stdout)
 
     def test_checksums_are_what_the_abi_says(self):
-        """Computes the checksums again, only from docs/abi.md and artifact.h."""
+        """Computes the checksums again, only from docs/reference/artifact-abi.md and artifact.h."""
         self.assertEqual((xxh64(b""), xxh64(b"abc")), (0xEF46DB3751D8E999, 0x44BC2CF5AD770999))
         for options in ((), ("--weights=file",)):
             with self.subTest(options=options):
@@ -224,5 +224,5 @@ class Verify(Case):
 
     def test_usage(self):
         artifact = self.compile(families.ALL["repvgg"]()[0])
-        self.assert_one_line(tool("ingot", "inspect", artifact, "--weights=w"), "--weights needs --verify")
+        self.assert_one_line(tool("ingot", "inspect", artifact, "--weights=w"), "--weights is for --verify, --shape and --dim")
         self.assert_one_line(tool("ingot", "inspect", "--verify", artifact, "--weights=w"), "no separate weights")

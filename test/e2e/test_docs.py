@@ -101,7 +101,7 @@ class Pages(Case):
                            [("x", [1, 3, 224, 224])], [("y", [1, 1000])],
                            {"w": weights, "b": np.arange(7, 1007, dtype=np.float32)})
         shutil.move(self.save(model), self.folder)
-        count, printed = self.run_page("docs/embedding.md")
+        count, printed = self.run_page("docs/reference/embedding.md")
         self.assertGreaterEqual(count, 20)
         # Six programs compute the first bias.
         self.assertEqual(len(re.findall(r"starts with 7$", printed, re.M)), 6, printed)

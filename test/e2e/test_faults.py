@@ -5,6 +5,7 @@ crash, no hang, no leftovers, and the previous pair of files still runs.
 """
 import concurrent.futures
 import errno
+import json
 import os
 import resource
 import shutil
@@ -50,6 +51,16 @@ def choose(count, most):
 
 
 @unittest.skipUnless(os.path.exists(FAULTS), "built without ingot-faults")
+def is_error(line, command):
+    """Returns true if a line is an error in the form that the command asks for."""
+    if "--json" not in command:
+        return line.startswith("ingot ")
+    try:
+        return json.loads(line)["severity"] == "error"
+    except (ValueError, KeyError):
+        return False
+
+
 class Faults(Case):
     """Fails calls of one command; the files in `self.dir` must not change."""
 
@@ -90,7 +101,7 @@ class Faults(Case):
             problems += check(folder)
         else:
             lines = [line for line in done.stderr.splitlines() if line.strip()]
-            if done.returncode != 1 or len(lines) != 1 or not lines[0].startswith("ingot "):
+            if done.returncode != 1 or len(lines) != 1 or not is_error(lines[0], command(folder)):
                 problems.append(f"exit code {done.returncode}, {done.stderr!r}")
             if snapshot(folder) != before:
                 problems.append(f"{sorted(before)} became {sorted(snapshot(folder))}")

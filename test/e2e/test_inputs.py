@@ -93,7 +93,7 @@ class Pictures(Inputs):
         with open(self.path("huge.png"), "wb") as f:
             f.write(whole[:8] + struct.pack(">I", 13) + header + struct.pack(">I", zlib.crc32(header)) + whole[33:])
         self.refuses(artifact, "huge.png", "16000x16000 pixels", options=["--input", self.path("huge.png")])
-        for how, word in (("resize=0", "resize is '0'"), ("blur=3", "no 'blur'"), ("mean=1:2", "mean"), ("", "no ''")):
+        for how, word in (("resize=0", "resize is '0'"), ("blur=3", "no 'blur'"), ("mean=1:2", "mean"), ("", "--preprocess is empty")):
             self.refuses(artifact, "--preprocess", word, options=["--input", self.path("a.png"), "--preprocess", how])
         for shape, words in (((1, 4, 16, 16), ["channels"]), ((2, 3, 16, 16), ["2 pictures at a time"]), ((5,), ["5"])):
             self.refuses(self.compile(identity(("x", shape))), *words, options=["--input", self.path("a.png")])

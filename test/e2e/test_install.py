@@ -55,6 +55,8 @@ class Everything(Case):
         self.assertEqual(files, set().union(*parts.values()))
         self.assertEqual({file for file in parts["tools"] if file.startswith("bin/")},
                          {"bin/ingot", "bin/ingot-import", "bin/ingot-opt"})
+        self.assertLessEqual({"share/bash-completion/completions/ingot.bash", "share/zsh/site-functions/_ingot",
+                              "share/man/man1/ingot.1"}, parts["tools"])
         headers = glob.glob(os.path.join(ROOT, "runtime/include/ingot/**/*.*"), recursive=True)
         self.assertEqual({file for file in parts["runtime"] if file.startswith("include/")},
                          {os.path.relpath(header, os.path.join(ROOT, "runtime")) for header in headers})

@@ -181,7 +181,7 @@ class ListStates(Case):
         self.assert_refuses(parse(model.format(start="SequenceConstruct(x)", body=rank)), "node 'SequenceInsert:q2'",
                             "an element of another rank or type than those in a sequence")
         self.assert_refuses(parse(model.format(start="SequenceEmpty <dtype = 1> ()", body="q2 = SequenceInsert(q, x, i)")),
-                            "node 'Loop:l'", "state 0 is a sequence of several shapes, or of one that is not known before the first step")
+                            "node 'Loop:l'", "state 0 is a sequence whose shapes differ or are not known before the first step")
 
 
 # The rows between each two of a list of positions, as exporters write PyTorch's EmbeddingBag: x[i] as x[i:i+1].

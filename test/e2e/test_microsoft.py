@@ -49,7 +49,7 @@ class Microsoft(Case):
         self.refuses("QLinearSigmoid", unary(y_scale=np.float32(np.nan)), "'input 3' is nan", "above 0")
         self.refuses("QLinearSigmoid", unary(y_scale=np.float32(np.inf)), "'input 3' is inf", "above 0")
         self.refuses("QLinearSigmoid", unary(zero=np.int8(3)), "input 2, a zero point, is of another type")
-        self.refuses("QLinearSigmoid", unary(scale=np.ones(3, np.float32)), "input 1 is no scale of one float")
+        self.refuses("QLinearSigmoid", unary(scale=np.ones(3, np.float32)), "input 1 is not a scale of one float")
         self.refuses("QLinearSigmoid", unary(x=bytes_.astype(np.float32)), "input 0 is not of integers of 8 or 16 bits")
         self.refuses("QLinearSigmoid", unary()[:3], "input 3 is missing")
         a, b = [("a", bytes_), ("a_s", s), ("a_z", z)], [("b", bytes_), ("b_s", s), ("b_z", z)]

@@ -120,7 +120,7 @@ class MatMulNBits(Case):
         self.refuses("expects 4 bytes of zero points, but got 8", zeros=np.zeros(8, np.uint8))
         self.refuses("input 3", "zero point", zeros=np.zeros((4, 2), np.int32))
         self.refuses("g_idx", "act_order", g=np.zeros(20, np.int32))
-        self.refuses("input 5 is no bias of 4 columns", bias=np.zeros(3, np.float32))
+        self.refuses("input 5 is not a bias of 4 columns", bias=np.zeros(3, np.float32))
 
 
 def round_rows(a, block):
@@ -484,7 +484,7 @@ class Precision(Case):
 
     def test_refused(self):
         model = self.model()
-        self.assert_refuses(model, "rule 'third=fp32' is of no node", options=["--precision=w4", "--keep=third=fp32"])
+        self.assert_refuses(model, "rule 'third=fp32' matches no node", options=["--precision=w4", "--keep=third=fp32"])
         self.assert_refuses(model, "unknown --precision=w3", options=["--precision=w3"])
         self.assert_refuses(model, "--precision=w8", "native", options=["--precision=w8", "--kernels=onednn"])
 

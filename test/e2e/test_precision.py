@@ -279,7 +279,7 @@ class Precision(support.Case):
         self.assert_refuses(model, "--keep='first'", "GLOB=fp32", "GLOB=bf16", options=("--precision=O2", "--keep=first"))
         self.assert_refuses(model, "--keep='first=int8'", "names int8", "compiled in bf16",
                             options=("--precision=bf16", "--keep=first=int8"))
-        self.assert_refuses(model, "rule 'frist=fp32'", "names like it: 'first'",
+        self.assert_refuses(model, "rule 'frist=fp32'", "similar names: 'first'",
                             options=("--precision=bf16", "--keep=frist=fp32"))
         with open(path, "w") as f:
             json.dump({"ingot_rules": 1, "rules": [{"name": "sec*", "precision": "int8"}]}, f)

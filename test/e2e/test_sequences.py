@@ -58,9 +58,9 @@ class Sequences(Case):
                 (("cannot be read",), "--length=s=-1"),
                 (("given twice for 's'",), "--length=s=1", "--length=s=1"),
                 (("is 1000000", "must be in [0, 1000]"), "--length=s=1000000"),
-                (("input 'w' is no sequence", "--length"), "--length=w=1"),
+                (("input 'w' is not a sequence", "--length"), "--length=w=1"),
                 (("no input named 'q'", "'s', 'w' (M)"), "--length=q=1"),
-                (("input 's' is no optional", "--absent"), "--length=s=1", "--absent=s"),
+                (("input 's' is not an optional", "--absent"), "--length=s=1", "--absent=s"),
                 (("no input named 'q'",), "--length=s=1", "--absent=q"),
                 (("--absent is given twice for 's'",), "--absent=s", "--absent=s")):
             with self.subTest(options):
@@ -225,7 +225,7 @@ class OpenLengths(Case):
         self.assert_one_line(tool("ingot", "run", artifact, *(f"--input={i}={self.path(i)}.npy" for i in "nx")),
                              "output 0 has rows of other sizes than the first")
         self.assert_refuses(parse(loop.format(body="m = SequenceInsert(l, row, i)")),
-                            "state 0 is a sequence of several shapes, or of one that is not known before the first step")
+                            "state 0 is a sequence whose shapes differ or are not known before the first step")
         full = loop.replace("SequenceEmpty <dtype = 1> ()", "SequenceConstruct(x)")
         self.assert_refuses(parse(full.format(body="r = Unsqueeze(row, zero) m = SequenceInsert(l, r)")),
                             "steps append to a sequence what has another rank or type than what is in it")

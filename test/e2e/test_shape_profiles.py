@@ -95,7 +95,7 @@ class ShapeProfiles(Case):
             return tool("ingot", "bench", artifact, "--shape", shapes, "--duration", "5ms", "--warm-up", "1ms", *options)
         done = sweep("x=1x3x(8:16:+4)x(8:16:+4)", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
-        points = json.loads(done.stdout)
+        points = json.loads(done.stdout)["points"]
         self.assertEqual([p["shapes"] for p in points], ["x=1x3x8x8", "x=1x3x12x12", "x=1x3x16x16"])
         self.assertTrue(all(p["latency_ms"] >= p["best_ms"] > 0 for p in points), points)
         done = sweep("x=1x3x(8:16:40)x(9:20:+11)")

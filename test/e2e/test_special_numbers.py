@@ -1,6 +1,6 @@
 """Tests NaN, infinities, denormal values, -0, ties, and functions at the ends of their range.
 
-There is a class for each section of docs/numerics.md."""
+There is a class for each section of docs/reference/special-numbers.md."""
 import math
 
 import ml_dtypes

@@ -230,11 +230,11 @@ class Types(Case):
         model = model_of(nodes, [("v", "FLOAT4E2M1", [3])], [("y", "FLOAT", [3])])
         got = self.run_model(self.compile(model, "--value=v=1.5,-6,0.4"), {})
         np.testing.assert_array_equal(got["y"], [1.5, -6, 0.5])
-        self.assert_refuses(model, "'7' is no float4_e2m1fn", options=["--value=v=1,7,0"])
+        self.assert_refuses(model, "'7' is not of type float4_e2m1fn", options=["--value=v=1,7,0"])
         model = model_of(nodes, [("v", "INT4", [3])], [("y", "FLOAT", [3])])
         got = self.run_model(self.compile(model, "--value=v=-8,7,1"), {})
         np.testing.assert_array_equal(got["y"], [-8, 7, 1])
-        self.assert_refuses(model, "'8' is no int4", options=["--value=v=1,8,0"])
+        self.assert_refuses(model, "'8' is not of type int4", options=["--value=v=1,8,0"])
 
 
 if __name__ == "__main__":

@@ -9,9 +9,9 @@
 // its sizes, or a one-line message.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/Npy.h"
-#include "tools/ingot/Text.h"
-#include "tools/ingot/Values.h"
+#include "client/Npy.h"
+#include "client/Text.h"
+#include "client/Values.h"
 
 #include <cstdlib>
 

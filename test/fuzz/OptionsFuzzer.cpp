@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Fuzzes the parser of arguments; each line of the input is an argument. The
-// command has options of every kind. Accepted arguments make inputs for a model
+// command is `ingot bench`. Accepted arguments make inputs for a model
 // with an open and a fixed dimension. File names are left out, because this
 // test is about text that people type.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/inputs/Inputs.h"
+#include "client/Text.h"
+#include "client/inputs/Inputs.h"
+#include "tools/ingot/InputOptions.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/Text.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -87,26 +88,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (std::string &line : lines)
     arguments.push_back(line.data());
 
-  bool flag = false;
-  std::string value, other, mode, positional;
+  std::string other, positional;
   InputSpecs specs;
-  unsigned number = 0;
-  OptionParser parser("ingot fuzz", "MODEL.so", "fuzzed", "none");
-  parser.flag("flag", flag, "a flag");
-  parser.value("value", "TEXT", value, "a value");
+  ingot::cli::BenchFlags flags;
+  OptionParser parser(ingot::cli::CommandId::bench);
   addInputOptions(parser, specs);
-  parser.number("number", "N", number, 1, 1024, "a number");
-  parser.custom("custom", "A|B",
-                [&](const std::string &given) -> std::string {
-                  mode = given;
-                  return given == "a" ? "" : "must be a";
-                },
-                "a choice");
+  parser.addBench(flags);
+  parser.check("percentile", [](const std::string &given) -> std::string {
+    return given == "a" ? "" : "must be a";
+  });
   parser.optionalArgument(other);
   int exitCode = 0;
   bool goesOn = parser.parse(int(arguments.size()), arguments.data(),
                              positional, exitCode);
-  if (goesOn && (positional.empty() || (number && number > 1024)))
+  if (goesOn && (positional.empty() || flags.contexts > 1024))
     abort();
   if (goesOn && isHarmless(specs)) {
     std::vector<Array> arrays;

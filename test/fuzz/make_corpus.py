@@ -63,10 +63,10 @@ def artifacts(paths):
 
 
 def options(_):
-    yield from (b"model.so", b"--help", b"--version", b"--flag\nmodel.so", b"--value\ntext\nmodel.so",
+    yield from (b"model.so", b"--help", b"--version", b"--profile\nmodel.so", b"--python\ntext\nmodel.so",
                 b"--input=random\n--shape=x=2x4\n--shape=ids=3\nmodel.so",
-                b"--input\nx=random:7\n--shape\nx:2x4\nmodel.so\nother.so", b"--number=8\n--custom=a\nmodel.so",
-                b"--number=x\nmodel.so", b"--unknown\nmodel.so", b"--\n--flag")
+                b"--input\nx=random:7\n--shape\nx:2x4\nmodel.so\nother.so", b"--contexts=8\n--percentile=a\nmodel.so",
+                b"--contexts=x\nmodel.so", b"--unknown\nmodel.so", b"--\n--profile")
 
 
 def shapes(_):

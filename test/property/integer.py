@@ -183,18 +183,21 @@ class Case:
                                f"dilations = array<i64: {dilation}, {dilation}>, groups = {groups} : i64}}")
             self.sums = self.convolve(weights.astype(np.int32), groups, kernel, stride, dilation, pad)
         self.weights = pack(weights)
+        statements = []
         if kind == "conv" and (groups, kernel, stride, dilation) == (1, 3, 1, 1) and channels % 4 == 0:
             tiles = proved_tiles(weights[0], 0)
-            self.attributes = self.attributes.replace("{", f"{{winograd = {tiles} : i64, ", 1)
+            statements += [f"exact_tiles = {tiles}"] if tiles else []
             self.text += f" tiles {tiles}"
         groups, depth = (1, weights.shape[-2]) if kind == "matmul" else (groups, channels)
         if groups == 1 and depth % 4 == 0 and rng.integers(4):
-            statements, counts = pairs_of(self.weights)
-            self.pairs = [statements]
-            inner = f"pair_counts = array<i64: {', '.join(map(str, counts))}>"
+            pairs, counts = pairs_of(self.weights)
+            self.pairs = [pairs]
+            statements.append(f"pairs = true, pair_counts = {list(map(int, counts))}")
+            self.text += " pairs"
+        if statements:
+            inner = f"format = #cpu.weights<panels, {', '.join(statements)}>"
             self.attributes = (self.attributes.replace("{", "{" + inner + ", ", 1) if self.attributes
                                else f" attributes {{{inner}}}")
-            self.text += " pairs"
         self.finish(rng, extreme)
 
     def finish(self, rng, extreme):
@@ -244,12 +247,14 @@ class Case:
         inner = f"src_zero_point = {zero} : i64" if zero else ""
         if zero:
             self.compensation = [compensation_of(self.weights, zero)]
-        inner += f"{', ' if inner else ''}winograd = {tiles} : i64" if tiles else ""
+        statements = [f"exact_tiles = {tiles}"] if tiles else []
         if rng.integers(2):
-            statements, counts = pairs_of(self.weights)
-            self.pairs = [statements]
-            inner += f"{', ' if inner else ''}pair_counts = array<i64: {', '.join(map(str, counts))}>"
+            pairs, counts = pairs_of(self.weights)
+            self.pairs = [pairs]
+            statements.append(f"pairs = true, pair_counts = {list(map(int, counts))}")
             self.text += " pairs"
+        if statements:
+            inner += f"{', ' if inner else ''}format = #cpu.weights<panels, {', '.join(statements)}>"
         self.attributes = (f" attributes {{strides = array<i64: 1, 1>, pads = array<i64: {', '.join(map(str, pads))}>, "
                            f"dilations = array<i64: 1, 1>, groups = 1 : i64{', ' if inner else ''}{inner}}}")
         src = np.pad(self.src.astype(np.int32) - zero, ((0, 0), pads[::2], pads[1::2], (0, 0)))
@@ -322,7 +327,7 @@ class Case:
         types[0], types[-1] = memref(self.src, self.open_dims), memref(dst, self.open_dims)
         names = [f"%{i}" for i in range(len(types))]
         operands, at = "", 2
-        for part, arrays in (("compensation", self.compensation), ("pairs", self.pairs), ("fours", self.fours)):
+        for part, arrays in (("compensation", self.compensation), ("pairs", self.pairs), ("groups_of_four", self.fours)):
             if arrays:
                 operands += f" {part}({names[at]} : {types[at]})"
                 at += 1

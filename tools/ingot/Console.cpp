@@ -6,13 +6,17 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Console.h"
 
+#include "base/SystemFailures.h"
+#include "client/Text.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/Text.h"
 
 #include "ingot/ingot.h"
 
+#include <algorithm>
 #include <chrono>
+#include <math.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 using namespace ingot;
@@ -21,6 +25,13 @@ using namespace ingot::tools;
 /// The version of the JSON documents. It changes if a member is removed or
 /// gets another meaning.
 static constexpr unsigned kSchemaVersion = 1;
+
+/// The least time between two steps of a phase that are shown, in seconds.
+static constexpr double kStepSeconds = 0.1;
+
+/// The most bytes of a message, and of a name in it. Names come from options,
+/// files and models.
+static constexpr size_t kMostMessage = 8000, kMostName = 500;
 
 static double now() {
   using namespace std::chrono;
@@ -46,8 +57,33 @@ static std::string textOf(const Json &value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string ingot::tools::toLine(const Json &value) { return textOf(value); }
+
+Json ingot::tools::toNumber(double value) {
+  return isfinite(value) ? Json(value) : Json();
+}
+
 Console::Console(std::string command)
-    : command(std::move(command)), isTerminal(isatty(STDERR_FILENO)) {}
+    : command(std::move(command)), json(writesJson()),
+      isTerminal(isatty(STDERR_FILENO)) {}
+
+/// Returns the columns of the terminal.
+static size_t terminalWidth() {
+  winsize size = {};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+    return 80;
+  return size.ws_col;
+}
+
+/// Returns "12 s" or "3 min".
+static std::string formatSeconds(double seconds) {
+  char text[40];
+  if (seconds < 100)
+    snprintf(text, sizeof(text), "%.0f s", seconds);
+  else
+    snprintf(text, sizeof(text), "%.0f min", seconds / 60);
+  return text;
+}
 
 void Console::writeLine(const Json &line) {
   std::string text = textOf(line) + "\n";
@@ -55,27 +91,42 @@ void Console::writeLine(const Json &line) {
 }
 
 void Console::step(const std::string &phase, double fraction) {
+  if (quiet || (!json && !isTerminal))
+    return;
+  const double time = now();
   if (started < 0)
-    started = now();
+    started = time;
+  if (phase == lastPhase && time - shown < kStepSeconds && fraction < 1)
+    return;
+  lastPhase = phase;
+  shown = time;
   // Tell the remaining time only once it can be estimated.
-  double seconds = now() - started, remaining = -1;
+  const double seconds = time - started;
+  double remaining = -1;
   if (fraction > 0.02 && seconds > 1)
-    remaining = seconds * (1 - fraction) / fraction;
+    remaining = seconds * std::max(0.0, 1 - fraction) / fraction;
   if (json) {
     Json line = {{"type", "progress"}, {"phase", phase}};
     if (fraction >= 0)
-      line["fraction"] = fraction;
+      line["fraction"] = round(fraction * 1e4) / 1e4;
     if (remaining >= 0)
-      line["remaining_s"] = remaining;
+      line["remaining_s"] = round(remaining * 10) / 10;
     writeLine(line);
-  } else if (isTerminal && !quiet) {
-    fprintf(stderr, "\r\033[K%s", formatLine(phase, 200).c_str());
-    if (fraction >= 0)
-      fprintf(stderr, " %.0f %%", fraction * 100);
-    if (remaining >= 0)
-      fprintf(stderr, ", %.0f s left", remaining);
-    fputs(" …", stderr);
+    return;
   }
+  std::string numbers;
+  if (fraction >= 0) {
+    char percent[40];
+    snprintf(percent, sizeof(percent), " %.0f %%", fraction * 100);
+    numbers = percent;
+  }
+  if (remaining >= 0)
+    numbers += ", " + formatSeconds(remaining) + " left";
+  // A line that the terminal wraps could not be removed.
+  const size_t width = terminalWidth(), taken = numbers.size() + 6;
+  fprintf(stderr, "\r\033[K%s%s …",
+          formatLine(phase, width > taken ? width - taken : 1).c_str(),
+          numbers.c_str());
 }
 
 void Console::clear() {
@@ -86,6 +137,7 @@ void Console::clear() {
 void Console::message(const Message &message) {
   if (quiet && message.severity >= Severity::remark)
     return;
+  warnings += message.severity == Severity::warning;
   if (json) {
     Json line = {{"type", "message"},
                  {"severity", nameOf(message.severity)},
@@ -103,21 +155,29 @@ void Console::message(const Message &message) {
     return;
   }
   clear();
-  std::string where;
+  std::string line = "ingot";
+  if (!command.empty())
+    line += " " + command;
+  line += std::string(": ") + nameOf(message.severity) + ": ";
   if (!message.file.empty())
-    where = formatLine(message.file, 200) + ": ";
+    line += formatLine(message.file, kMostName) + ": ";
   if (!message.node.empty()) {
-    where += "node '" + formatLine(message.node, 200) + "'";
+    line += "node '" + formatLine(message.node, kMostName) + "'";
     if (!message.scope.empty())
-      where += " (" + formatLine(message.scope, 200) + ")";
-    where += ": ";
+      line += " (" + formatLine(message.scope, kMostName) + ")";
+    line += ": ";
   }
-  std::string text = message.text;
+  line += formatLine(message.text, kMostMessage);
   if (!message.hint.empty())
-    text += "; " + message.hint;
-  fprintf(stderr, "ingot %s: %s: %s%s\n", command.c_str(),
-          nameOf(message.severity), where.c_str(),
-          formatLine(text, 2000).c_str());
+    line += "; " + formatLine(message.hint, kMostMessage);
+  fprintf(stderr, "%s\n", line.c_str());
+}
+
+void Console::warning(const std::string &text) {
+  Message warning;
+  warning.severity = Severity::warning;
+  warning.text = text;
+  message(warning);
 }
 
 int Console::failure(const std::string &text) {
@@ -130,25 +190,32 @@ int Console::failure(const std::string &text) {
 int Console::usageError(const std::string &text) {
   Message error;
   error.text = text;
-  error.hint = "see: ingot " + command + " --help";
+  error.hint = command.empty() ? "see: ingot --help"
+                               : "see: ingot " + command + " --help";
   message(error);
   return exitUsage;
 }
 
-void Console::result(const Json &members) {
+std::string Console::resultText(const Json &members) const {
   Json document = {{"schema", "ingot." + command},
                    {"version", kSchemaVersion},
                    {"ingot", ingot_version_get()}};
   document.update(members);
-  std::string text = textOf(document, 2) + "\n";
+  return textOf(document, 2) + "\n";
+}
+
+void Console::result(const Json &members) {
+  const std::string text = resultText(members);
+  clear();
   fwrite(text.data(), 1, text.size(), stdout);
 }
 
 ingot::Progress Console::progress() {
   ingot::Progress result;
-  result.onStep = [this](const std::string &phase, double fraction) {
-    step(phase, fraction);
-  };
+  if (!quiet && (json || isTerminal))
+    result.onStep = [this](const std::string &phase, double fraction) {
+      step(phase, fraction);
+    };
   result.onMessage = [this](const Message &text) { message(text); };
   return result;
 }

@@ -27,10 +27,11 @@ using Json = nlohmann::ordered_json;
 /// Writes the output of one subcommand, as text or as JSON.
 class Console {
 public:
-  /// `command` is the name of the subcommand, e.g. "compile".
+  /// `command` is the name of the subcommand, e.g. "compile". Writes JSON if
+  /// the command line has --json. All objects write to the same streams.
   explicit Console(std::string command);
 
-  /// Writes JSON from now on.
+  /// Writes JSON from now on, or text.
   void setJson(bool isOn) { json = isOn; }
   bool isJson() const { return json; }
   /// Suppresses progress and remarks.
@@ -38,12 +39,18 @@ public:
 
   /// Shows the phase and, if known, the fraction and the remaining time. Writes
   /// a line with --json, a status line on a terminal, and nothing otherwise.
+  /// Steps that follow each other faster than a person can read are left out,
+  /// except the first of a phase and the last of all.
   void step(const std::string &phase, double fraction = -1);
   /// Removes the status line from the terminal.
   void clear();
   /// Writes a message: "ingot compile: warning: m.onnx: node 'a': text".
   void message(const Message &message);
 
+  /// Returns how many warnings were written.
+  unsigned numWarnings() const { return warnings; }
+  /// Writes a warning.
+  void warning(const std::string &text);
   /// Writes an error. Returns the exit code for failures.
   int failure(const std::string &text);
   /// Writes an error about the command line. Returns the exit code for wrong
@@ -54,19 +61,28 @@ public:
   /// "schema" ("ingot.<command>"), "version" and "ingot" in front. Only for
   /// --json; text is printed to standard output by the command.
   void result(const Json &members);
+  /// Returns the document of `result` as text.
+  std::string resultText(const Json &members) const;
 
-  /// Returns callbacks that write here. They must not outlive this object.
+  /// Returns callbacks that write here. They must not outlive this object. Work
+  /// can skip its steps if nobody sees them: `onStep` is then empty.
   ingot::Progress progress();
 
 private:
   void writeLine(const Json &line);
 
-  std::string command;
-  bool json = false, quiet = false, isTerminal;
-  /// The time of the first step, in seconds of the monotonic clock; negative
-  /// before it.
-  double started = -1;
+  std::string command, lastPhase;
+  bool json, quiet = false, isTerminal;
+  unsigned warnings = 0;
+  /// The time of the first step and of the last one that was shown, in seconds
+  /// of the monotonic clock. Negative if there was none.
+  double started = -1, shown = -1;
 };
+
+/// Returns one line of JSON. Bytes that are not UTF-8 become U+FFFD.
+std::string toLine(const Json &value);
+/// Returns a number, or null for infinity and values that are no numbers.
+Json toNumber(double value);
 
 } // namespace ingot::tools
 

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/SystemFailures.h"
+#include "client/Text.h"
 #include "tools/ingot/Commands.h"
+#include "tools/ingot/Console.h"
+#include "tools/ingot/OptionHelp.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/Text.h"
 
 #include "ingot/ingot.h"
 
@@ -21,20 +23,21 @@ using namespace ingot::tools;
 
 namespace {
 struct Command {
-  const char *name;
+  cli::CommandId id;
   int (*main)(int argc, char **argv);
-  const char *help;
+
+  const char *name() const { return cli::commandOf(id).name; }
 };
 
 constexpr Command commands[] = {
 #ifdef INGOT_HAS_COMPILER
-    {"compile", compileMain, "compile an ONNX model to a shared library"},
-    {"calibrate", calibrateMain, "find the ranges that int8 needs, on samples"},
-    {"compare", compareMain, "tell what a precision costs, on samples"},
+    {cli::CommandId::compile, compileMain},
+    {cli::CommandId::calibrate, calibrateMain},
+    {cli::CommandId::compare, compareMain},
 #endif
-    {"run", runMain, "run a compiled model on .npy files or random data"},
-    {"bench", benchMain, "measure a compiled model, as a whole and by layer"},
-    {"inspect", inspectMain, "print what a compiled model is and needs"},
+    {cli::CommandId::run, runMain},
+    {cli::CommandId::bench, benchMain},
+    {cli::CommandId::inspect, inspectMain},
 };
 } // namespace
 
@@ -42,9 +45,12 @@ static void printUsage(FILE *out) {
   fprintf(out, "Compiles ONNX models ahead of time and runs the result.\n\n"
                "usage: ingot COMMAND [options]\n\ncommands:\n");
   for (const Command &command : commands)
-    fprintf(out, "  %-10s %s\n", command.name, command.help);
-  fprintf(out, "\n`ingot COMMAND --help` says more; `ingot --version` prints "
-               "the version.\n\nexample:\n"
+    fprintf(out, "  %-10s %s\n", command.name(),
+            cli::commandOf(command.id).summary);
+  fprintf(out, "\n`ingot COMMAND --help` prints the usual options of a "
+               "command, --help-all prints all.\n`ingot help TOPIC` explains "
+               "a topic, `ingot help` lists the topics.\n`ingot --version` "
+               "prints the version.\n\nexample:\n"
                "  ingot run model.so --input random --output-dir out/\n\n"
                "exit codes: 0 done, 1 failed, 2 wrong use\n");
 }
@@ -52,11 +58,9 @@ static void printUsage(FILE *out) {
 /// Flushes standard output. If it could not be written, the command fails.
 static int flushOutput(const char *command, int exitCode) {
   bool written = !fflush(stdout) && !ferror(stdout);
-  if (written || exitCode)
+  if (written || exitCode == exitFailure || exitCode == exitUsage)
     return exitCode;
-  fprintf(stderr, "ingot %s: error: cannot write all to standard output\n",
-          command);
-  return exitFailure;
+  return Console(command).failure("cannot write all to standard output");
 }
 
 int ingot::dispatch(int argc, char **argv) {
@@ -65,28 +69,29 @@ int ingot::dispatch(int argc, char **argv) {
   static char buffer[1 << 16];
   setvbuf(stdout, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF,
           sizeof(buffer));
+  readJsonFlag(argc, argv);
   if (argc < 2) {
     printUsage(stderr);
     return exitUsage;
   }
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
     printUsage(stdout);
-    return exitSuccess;
+    return flushOutput("", exitSuccess);
   }
   if (!strcmp(argv[1], "--version")) {
     printf("ingot %s\n", ingot_version_get());
-    return exitSuccess;
+    return flushOutput("", exitSuccess);
   }
+  if (!strcmp(argv[1], "help"))
+    return flushOutput("help", helpMain(argc - 1, argv + 1));
   for (const Command &command : commands)
-    if (!strcmp(argv[1], command.name)) {
-      endInOneLine(command.name);
-      return flushOutput(command.name, command.main(argc - 1, argv + 1));
+    if (!strcmp(argv[1], command.name())) {
+      endInOneLine(command.name());
+      return flushOutput(command.name(), command.main(argc - 1, argv + 1));
     }
   std::vector<std::string> names;
   for (const Command &command : commands)
-    names.push_back(command.name);
-  std::string problem =
-      unknownName("command", tools::formatLine(argv[1], 120), names);
-  fprintf(stderr, "ingot: error: %s; see: ingot --help\n", problem.c_str());
-  return exitUsage;
+    names.push_back(command.name());
+  return Console("").usageError(
+      unknownName("command", tools::formatLine(argv[1], 120), names));
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Inferred.h"
 
-#include "tools/ingot/Handles.h"
-#include "tools/ingot/Text.h"
+#include "client/Handles.h"
+#include "client/Text.h"
 
 #include <stdio.h>
 
@@ -63,25 +63,9 @@ void ingot::tools::printInferred(const ingot_model *model,
            formatBytes(inferred.arenaBytes).c_str());
 }
 
-static void printJsonShapes(const char *key,
-                            const std::vector<std::vector<int64_t>> &shapes) {
-  printf("\"%s\": [", key);
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    printf("%s[", i ? ", " : "");
-    for (size_t d = 0; d < shapes[i].size(); ++d)
-      printf("%s%lld", d ? ", " : "", static_cast<long long>(shapes[i][d]));
-    printf("]");
-  }
-  printf("], ");
-}
-
-void ingot::tools::printJsonInferred(const Inferred &inferred) {
-  printf("  \"inferred\": {");
-  printJsonShapes("inputs", inferred.inputs);
-  printJsonShapes("outputs", inferred.outputs);
-  if (inferred.arenaBytes == UINT64_MAX)
-    printf("\"arena_bytes\": null},\n");
-  else
-    printf("\"arena_bytes\": %llu},\n",
-           static_cast<unsigned long long>(inferred.arenaBytes));
+Json ingot::tools::toJson(const Inferred &inferred) {
+  Json json = {{"inputs", inferred.inputs}, {"outputs", inferred.outputs}};
+  json["arena_bytes"] =
+      inferred.arenaBytes == UINT64_MAX ? Json() : Json(inferred.arenaBytes);
+  return json;
 }

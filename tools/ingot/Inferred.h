@@ -7,7 +7,8 @@
 #ifndef INGOT_TOOLS_INGOT_INFERRED_H
 #define INGOT_TOOLS_INGOT_INFERRED_H
 
-#include "tools/ingot/inputs/Inputs.h"
+#include "client/inputs/Inputs.h"
+#include "tools/ingot/Console.h"
 
 #include <string>
 #include <vector>
@@ -28,8 +29,7 @@ std::string inferSizes(const ingot_model *model, const InputSpecs &specs,
 
 /// Prints lines for people.
 void printInferred(const ingot_model *model, const Inferred &inferred);
-/// Prints a member of a JSON object, with its comma.
-void printJsonInferred(const Inferred &inferred);
+Json toJson(const Inferred &inferred);
 
 } // namespace ingot::tools
 

@@ -4,15 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "client/Handles.h"
+#include "client/Layers.h"
+#include "client/MetadataKeys.h"
+#include "client/ShapeProfiles.h"
+#include "client/Text.h"
 #include "ingot/abi/artifact.h"
 #include "tools/ingot/Commands.h"
-#include "tools/ingot/Handles.h"
+#include "tools/ingot/Console.h"
 #include "tools/ingot/Inferred.h"
-#include "tools/ingot/Layers.h"
-#include "tools/ingot/MetadataKeys.h"
+#include "tools/ingot/InputOptions.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/ShapeProfiles.h"
-#include "tools/ingot/Text.h"
 
 #include <map>
 #include <stdio.h>
@@ -258,160 +260,118 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
 // Output for programs
 //===----------------------------------------------------------------------===//
 
-static void printJsonTensors(const char *key,
-                             const std::vector<ingot_tensor_info> &infos) {
-  printf("  \"%s\": [", key);
-  for (size_t i = 0; i < infos.size(); ++i) {
-    const ingot_tensor_info &info = infos[i];
-    printf("%s\n    {\"name\": %s, \"dtype\": \"%s\", \"shape\": [",
-           i ? "," : "", formatJson(info.name).c_str(),
-           ingot_dtype_name(info.dtype));
-    for (uint32_t d = 0; d < info.rank; ++d)
-      printf("%s%lld", d ? ", " : "", static_cast<long long>(info.dims[d]));
-    printf("], \"dim_names\": [");
-    for (uint32_t d = 0; d < info.rank; ++d)
-      printf("%s%s", d ? ", " : "", formatJson(info.dim_names[d]).c_str());
-    printf("]}");
-  }
-  printf("\n  ],\n");
+static Json toJson(const std::vector<ingot_tensor_info> &infos) {
+  Json all = Json::array();
+  for (const ingot_tensor_info &info : infos)
+    all.push_back(
+        {{"name", info.name},
+         {"dtype", ingot_dtype_name(info.dtype)},
+         {"shape", std::vector<int64_t>(info.dims, info.dims + info.rank)},
+         {"dim_names", std::vector<std::string>(info.dim_names,
+                                                info.dim_names + info.rank)}});
+  return all;
 }
 
-static void printJsonNames(const std::vector<std::string> &names) {
-  printf("[");
-  const char *separator = "";
-  for (const std::string &name : names) {
-    printf("%s%s", separator, formatJson(name.c_str()).c_str());
-    separator = ", ";
-  }
-  printf("]");
+static Json toJson(const std::vector<ingot_variant_info> &infos) {
+  Json all = Json::array();
+  for (const ingot_variant_info &info : infos)
+    all.push_back({{"target", info.target},
+                   {"device", deviceName(info.device)},
+                   {"in_use", bool(info.is_in_use)},
+                   {"priority", info.priority},
+                   {"arena_bytes", info.arena_bytes},
+                   {"code_bytes", info.code_bytes},
+                   {"features", featureNames(info)}});
+  return all;
 }
 
-static void printJsonVariants(const std::vector<ingot_variant_info> &infos) {
-  printf("  \"variants\": [");
-  for (size_t i = 0; i < infos.size(); ++i) {
-    const ingot_variant_info &info = infos[i];
-    printf("%s\n    {\"target\": %s, \"device\": \"%s\", \"in_use\": %s, "
-           "\"priority\": %u, \"arena_bytes\": %llu, \"code_bytes\": %llu, "
-           "\"features\": ",
-           i ? "," : "", formatJson(info.target).c_str(),
-           deviceName(info.device), info.is_in_use ? "true" : "false",
-           info.priority, static_cast<unsigned long long>(info.arena_bytes),
-           static_cast<unsigned long long>(info.code_bytes));
-    printJsonNames(featureNames(info));
-    printf("}");
-  }
-  printf("\n  ],\n");
+static Json toJson(const std::vector<Layer> &layers) {
+  Json all = Json::array();
+  for (const Layer &layer : layers)
+    all.push_back({{"kind", layer.kind},
+                   {"backend", layer.backend},
+                   {"reason", layer.reason},
+                   {"precision", layer.precision},
+                   {"shape", layer.shape},
+                   {"usual_of", layer.usualOf},
+                   {"in_loop", layer.isInLoop},
+                   {"nodes", layer.nodes},
+                   {"scopes", layer.scopes}});
+  return all;
 }
 
-static void printJsonLayers(const std::vector<Layer> &layers) {
-  printf("  \"layers\": [");
-  const char *separator = "";
-  for (const Layer &layer : layers) {
-    printf("%s\n    {\"kind\": %s, \"backend\": %s, \"reason\": %s, "
-           "\"precision\": %s, \"shape\": %s, \"usual_of\": %u, "
-           "\"in_loop\": %s, \"nodes\": ",
-           separator, formatJson(layer.kind).c_str(),
-           formatJson(layer.backend).c_str(), formatJson(layer.reason).c_str(),
-           formatJson(layer.precision).c_str(), formatJson(layer.shape).c_str(),
-           layer.usualOf, layer.isInLoop ? "true" : "false");
-    printJsonNames(layer.nodes);
-    printf(", \"scopes\": ");
-    printJsonNames(layer.scopes);
-    printf("}");
-    separator = ",";
-  }
-  printf("\n  ],\n");
-}
-
-static void printJsonProfiles(const ingot_model *model, bool takesGeneral) {
-  printf("  \"takes_general\": %s,\n  \"shape_profiles\": [",
-         takesGeneral ? "true" : "false");
-  const char *separator = "";
+static Json profilesToJson(const ingot_model *model) {
+  Json all = Json::array();
   for (const ShapeProfile &profile : shapeProfilesOf(model)) {
-    printf("%s\n    [", separator);
-    separator = ",";
-    const char *between = "";
+    Json ranges = Json::array();
     for (const ingot_size_range_info &range : profile) {
       ingot_tensor_info input = INGOT_TENSOR_INFO_INIT;
       ingot_model_input_describe(model, range.input, &input, nullptr);
-      auto ll = [](int64_t value) { return static_cast<long long>(value); };
-      printf("%s{\"input\": %s, \"dim\": %u, \"min\": %lld, \"usual\": "
-             "%lld, \"max\": %lld, \"multiple\": %lld}",
-             between, formatJson(input.name).c_str(), range.dim, ll(range.min),
-             ll(range.usual), ll(range.max), ll(range.multiple));
-      between = ", ";
+      ranges.push_back({{"input", input.name},
+                        {"dim", range.dim},
+                        {"min", range.min},
+                        {"usual", range.usual},
+                        {"max", range.max},
+                        {"multiple", range.multiple}});
     }
-    printf("]");
+    all.push_back(std::move(ranges));
   }
-  printf("\n  ],\n");
+  return all;
 }
 
-static void printJson(const ingot_model *model, const ingot_model_info &info,
-                      bool isVerified, const Inferred *inferred) {
-  auto ull = [](uint64_t value) -> unsigned long long { return value; };
-  printf("{\n  \"name\": %s,\n  \"compiler\": %s,\n  \"abi_version\": %u,\n"
-         "  \"target\": %s,\n",
-         formatJson(info.name).c_str(), formatJson(info.compiler).c_str(),
-         info.abi_version, formatJson(info.target).c_str());
-  printJsonVariants(variantsOf(model));
-  printf("  \"libraries\": ");
-  printJsonNames(usesOf(model, INGOT_USE_LIBRARY));
-  printf(",\n  \"precisions\": ");
-  printJsonNames(usesOf(model, INGOT_USE_PRECISION));
-  printf(",\n  \"separate_weights\": %s,\n"
-         "  \"weights_bytes\": %llu,\n  \"weights_sha256\": \"%s\",\n"
-         "  \"arena_bytes\": %llu,\n  \"code_bytes\": %llu,\n"
-         "  \"size_rules\": {\"proved\": %u, \"checked\": %u},\n",
-         info.separate_weights ? "true" : "false", ull(info.weights_bytes),
-         hex(info.weights_sha256).c_str(), ull(info.arena_bytes),
-         ull(info.code_bytes), info.num_size_rules_proved,
-         info.num_size_rules_checked);
-  printJsonTensors("inputs", inputInfosOf(model));
-  printJsonTensors("outputs", outputInfosOf(model));
-  printJsonProfiles(model, info.takes_general);
+/// Returns the members of the JSON document.
+static Json toJson(const ingot_model *model, const ingot_model_info &info,
+                   bool isVerified, const Inferred *inferred) {
+  Json json = {{"name", info.name},
+               {"compiler", info.compiler},
+               {"abi_version", info.abi_version},
+               {"target", info.target},
+               {"variants", toJson(variantsOf(model))},
+               {"libraries", usesOf(model, INGOT_USE_LIBRARY)},
+               {"precision", precisionOf(model)},
+               {"precisions", usesOf(model, INGOT_USE_PRECISION)},
+               {"separate_weights", bool(info.separate_weights)},
+               {"weights_bytes", info.weights_bytes},
+               {"weights_sha256", hex(info.weights_sha256)},
+               {"arena_bytes", info.arena_bytes},
+               {"code_bytes", info.code_bytes},
+               {"size_rules",
+                {{"proved", info.num_size_rules_proved},
+                 {"checked", info.num_size_rules_checked}}},
+               {"inputs", toJson(inputInfosOf(model))},
+               {"outputs", toJson(outputInfosOf(model))},
+               {"takes_general", bool(info.takes_general)},
+               {"shape_profiles", profilesToJson(model)}};
   if (inferred)
-    printJsonInferred(*inferred);
-  printJsonLayers(layersOf(model));
+    json["inferred"] = toJson(*inferred);
+  json["layers"] = toJson(layersOf(model));
   if (isVerified)
-    printf("  \"verified\": true,\n");
-  printf("  \"metadata\": {");
+    json["verified"] = true;
+  Json metadata = Json::object();
   for (uint32_t i = 0; i < info.num_metadata; ++i) {
     const char *key, *value;
     ingot_model_metadata_get(model, i, &key, &value, nullptr);
-    printf("%s\n    %s: %s", i ? "," : "", formatJson(key).c_str(),
-           formatJson(value).c_str());
+    metadata[key] = value;
   }
-  printf("%s}\n}\n", info.num_metadata ? "\n  " : "");
+  json["metadata"] = std::move(metadata);
+  return json;
 }
 
 int ingot::inspectMain(int argc, char **argv) {
-  OptionParser parser("inspect", "MODEL.so [options]",
-                      "Prints what a compiled model is and needs, without "
-                      "running it; it may be for another CPU.",
-                      "ingot inspect repvgg_a0.so --json");
-  std::string path, key, weights;
+  OptionParser parser(cli::CommandId::inspect);
+  std::string path;
   InputSpecs specs;
-  bool json = false, verify = false, layers = false;
-  parser.flag("json", json, "print one JSON object");
-  parser.flag("layers", layers,
-              "list the layers: what they are, which backend computes them, "
-              "and why no better one does");
+  cli::InspectFlags flags;
+  cli::JsonFlags output;
+  parser.addInspect(flags);
   addShapeOptions(parser, specs);
-  parser.flag("verify", verify,
-              "compare all of the model with the checksums that it was "
-              "compiled with, and fail if they differ");
-  parser.value("weights", "FILE", weights,
-               "with --verify, --shape or --dim: separate weights (default: "
-               "MODEL.so.HASH.weights)");
-  parser.value("metadata", "KEY", key, "print only the value of KEY, as it is");
+  parser.addJson(output);
   int exitCode;
   if (!parser.parse(argc, argv, path, exitCode))
     return exitCode;
-  if (json && !key.empty())
-    return parser.usageError("--json and --metadata exclude each other");
+  const std::string &key = flags.metadata, &weights = flags.weights;
+  const bool json = output.json, verify = flags.verify, layers = flags.layers;
   const bool asksForSizes = !specs.shapes.empty() || !specs.dims.empty();
-  if (!weights.empty() && !verify && !asksForSizes)
-    return parser.usageError("--weights needs --verify, --shape or --dim");
   if (verify && asksForSizes)
     return parser.usageError("--verify excludes --shape and --dim");
 
@@ -434,7 +394,8 @@ int ingot::inspectMain(int argc, char **argv) {
       return parser.failure("'" + path + "' has no metadata '" + key + "'");
     fputs(value, stdout);
   } else if (json) {
-    printJson(raw, info, verify, asksForSizes ? &inferred : nullptr);
+    Console("inspect").result(
+        toJson(raw, info, verify, asksForSizes ? &inferred : nullptr));
   } else {
     printText(raw, info, verify, layers, asksForSizes ? &inferred : nullptr);
   }

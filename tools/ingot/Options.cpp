@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Options.h"
 
-#include "tools/ingot/Text.h"
+#include "base/SystemFailures.h"
+#include "client/Text.h"
+#include "tools/ingot/Console.h"
+#include "tools/ingot/OptionHelp.h"
+#include "tools/ingot/OptionsFile.h"
 
 #include "ingot/ingot.h"
 
@@ -15,23 +19,6 @@
 #include <stdio.h>
 
 using namespace ingot::tools;
-
-bool ingot::tools::parseNumber(const std::string &text, long long &value) {
-  const char *end = text.data() + text.size();
-  auto [stop, failed] = std::from_chars(text.data(), end, value);
-  return !text.empty() && failed == std::errc() && stop == end;
-}
-
-std::vector<std::string> ingot::tools::split(const std::string &text,
-                                             char separator) {
-  std::vector<std::string> parts(1);
-  for (char c : text)
-    if (c == separator)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
 
 /// Returns how many characters must be inserted, removed, replaced or swapped
 /// with the next one to turn `a` into `b`.
@@ -90,128 +77,175 @@ std::string ingot::tools::repeatedOption(const std::string &option,
          second + "'";
 }
 
-OptionParser::OptionParser(std::string command, std::string usage,
-                           std::string summary, std::string example)
-    : command(std::move(command)), usage(std::move(usage)),
-      summary(std::move(summary)), example(std::move(example)) {}
+OptionParser::OptionParser(cli::CommandId id)
+    : id(id), command(cli::commandOf(id).name) {}
 
-void OptionParser::flag(std::string name, bool &value, std::string help) {
-  options.push_back({std::move(name), "", std::move(help),
-                     [&value](const std::string &) {
-                       value = true;
-                       return std::string();
-                     }});
+#define INGOT_OPTION_SET(SET, COMMANDS)                                        \
+  void OptionParser::add##SET(cli::SET##Flags &flags) {                        \
+    const cli::Option *row = cli::setOf(cli::SetId::SET).options;
+#define INGOT_OPTION(KIND, FIELD, ...) bind(*row++, flags.FIELD);
+#define INGOT_OPTION_END(SET) }
+#include "base/Options.inc"
+#undef INGOT_OPTION_SET
+#undef INGOT_OPTION
+#undef INGOT_OPTION_END
+
+static bool isTrue(const std::string &text) {
+  return text.empty() || text == "true" || text == "1";
 }
 
-void OptionParser::value(std::string name, std::string metavar,
-                         std::string &value, std::string help) {
-  options.push_back({std::move(name), std::move(metavar), std::move(help),
-                     [&value](const std::string &text) {
-                       value = text;
-                       return std::string(text.empty() ? "is empty" : "");
-                     }});
-}
-
-void OptionParser::list(std::string name, std::string metavar,
-                        std::vector<std::string> &values, std::string help,
-                        std::function<std::string(const std::string &)> check) {
-  options.push_back({std::move(name), std::move(metavar), std::move(help),
-                     [&values, check](const std::string &text) {
-                       values.push_back(text);
-                       if (text.empty())
-                         return std::string("is empty");
-                       return check ? check(text) : "";
-                     },
-                     /*isList=*/true});
-}
-
-void OptionParser::number(std::string name, std::string metavar,
-                          unsigned &value, unsigned least, unsigned most,
-                          std::string help) {
+void OptionParser::bind(const cli::Option &row, bool &field) {
+  const bool isSwitch = row.kind.id == cli::KindId::toggle;
+  Check check;
+  if (isSwitch)
+    check = [](const std::string &text) -> std::string {
+      if (isTrue(text) || text == "false" || text == "0")
+        return "";
+      return "must be true or false, not '" + text + "'";
+    };
   options.push_back(
-      {std::move(name), std::move(metavar), std::move(help),
-       [&value, least, most](const std::string &text) {
-         long long parsed;
-         if (!parseNumber(text, parsed) || parsed < least || parsed > most)
-           return "must be a number from " + std::to_string(least) + " to " +
-                  std::to_string(most) + ", not '" + text + "'";
-         value = unsigned(parsed);
-         return std::string();
-       }});
+      {&row, [&field](const std::string &text) { field = isTrue(text); },
+       check});
 }
 
-void OptionParser::custom(std::string name, std::string metavar,
-                          std::function<std::string(const std::string &)> set,
-                          std::string help) {
+void OptionParser::bind(const cli::Option &row, std::string &field) {
   options.push_back(
-      {std::move(name), std::move(metavar), std::move(help), std::move(set)});
+      {&row, [&field](const std::string &text) { field = text; }, nullptr});
 }
 
-void OptionParser::printHelp() const {
-  printf("%s\n\nusage: ingot %s %s\n\noptions:\n", summary.c_str(),
-         command.c_str(), usage.c_str());
-  auto print = [](const std::string &left, const std::string &help) {
-    printf("  %-28s %s\n", left.c_str(), help.c_str());
+void OptionParser::bind(const cli::Option &row, unsigned &field) {
+  auto check = [kind = row.kind](const std::string &text) {
+    long long parsed;
+    bool isRight = parseNumber(text, parsed) && parsed >= kind.least &&
+                   parsed <= kind.most;
+    return isRight ? std::string()
+                   : "must be a number from " + std::to_string(kind.least) +
+                         " to " + std::to_string(kind.most) + ", not '" + text +
+                         "'";
   };
-  for (const Option &option : options)
-    print((option.name.size() == 1 ? "-" : "--") + option.name +
-              (option.metavar.empty() ? "" : " " + option.metavar),
-          option.help);
-  print("--help", "print this and exit");
-  print("--version", "print the version and exit");
-  printf("\nexample:\n  %s\n\nexit codes: 0 done, 1 failed, 2 wrong use%s\n",
-         example.c_str(), moreExitCodes.c_str());
+  auto set = [&field](const std::string &text) {
+    long long parsed = 0;
+    parseNumber(text, parsed);
+    field = unsigned(parsed);
+  };
+  options.push_back({&row, set, check});
+}
+
+/// Parses a whole decimal number of 64 bits.
+static bool parseSeed(const std::string &text, uint64_t &value) {
+  const char *end = text.data() + text.size();
+  auto [stop, failed] = std::from_chars(text.data(), end, value);
+  return failed == std::errc() && stop == end;
+}
+
+void OptionParser::bind(const cli::Option &row, uint64_t &field) {
+  auto check = [](const std::string &text) {
+    uint64_t parsed;
+    return parseSeed(text, parsed) ? std::string()
+                                   : "must be a number, not '" + text + "'";
+  };
+  options.push_back(
+      {&row, [&field](const std::string &text) { parseSeed(text, field); },
+       check});
+}
+
+void OptionParser::bind(const cli::Option &row,
+                        std::vector<std::string> &field) {
+  options.push_back(
+      {&row, [&field](const std::string &text) { field.push_back(text); },
+       nullptr});
+}
+
+void OptionParser::check(const std::string &name, Check check) {
+  for (Bound &bound : options)
+    if (name == bound.row->name)
+      bound.check = std::move(check);
+}
+
+bool OptionParser::isGiven(const std::string &name) const {
+  const Bound *bound = findName(name);
+  return bound && bound->given;
 }
 
 /// The most bytes of a message, which may quote options and files.
 static constexpr size_t kMostMessage = 1000;
 
 int OptionParser::usageError(const std::string &message) const {
-  fprintf(stderr, "ingot %s: error: %s; see: ingot %s --help\n",
-          command.c_str(), formatLine(message, kMostMessage).c_str(),
-          command.c_str());
-  return exitUsage;
+  return Console(command).usageError(formatLine(message, kMostMessage));
 }
 
 int OptionParser::failure(const std::string &message) const {
-  fprintf(stderr, "ingot %s: error: %s\n", command.c_str(),
-          formatLine(message, kMostMessage).c_str());
-  return exitFailure;
+  return Console(command).failure(formatLine(message, kMostMessage));
 }
 
-std::string OptionParser::spelledName(const Option &option) const {
-  return (option.name.size() == 1 ? "-" : "--") + option.name;
+const OptionParser::Bound *
+OptionParser::findName(const std::string &name) const {
+  for (const Bound &bound : options)
+    if (name == bound.row->name)
+      return &bound;
+  return nullptr;
 }
 
-/// Returns true if an argument is one of the options, rather than a value.
-bool OptionParser::isOption(const std::string &argument) const {
+/// Returns the option that `--name`, `--name=value` or `-n` spells, or null.
+OptionParser::Bound *OptionParser::find(const std::string &argument) {
   std::string name = argument.substr(0, argument.find('='));
-  return name == "--help" || name == "--version" ||
-         std::any_of(options.begin(), options.end(),
-                     [&](const Option &option) {
-                       return spelledName(option) == name;
-                     });
+  for (Bound &bound : options)
+    if (name == spelledName(*bound.row) ||
+        (bound.row->letter && name == std::string("-") + bound.row->letter))
+      return &bound;
+  return nullptr;
+}
+
+static bool isForHelp(const std::string &name) {
+  return name == "--help" || name == "-h" || name == "--help-all" ||
+         name == "--version";
+}
+
+int OptionParser::setValue(Bound &bound, const std::string &spelled,
+                           std::string value, bool hasValue) {
+  using cli::KindId;
+  const KindId kind = bound.row->kind.id;
+  const bool isList = kind == KindId::list;
+  // All spellings of true are equal.
+  if (kind == KindId::toggle && isTrue(value)) {
+    value.clear();
+    hasValue = false;
+  }
+  if (value.empty() && kind != KindId::flag && kind != KindId::toggle)
+    return usageError("option " + spelled + " is empty");
+  if (!isList && bound.given && *bound.given != value)
+    return usageError(repeatedOption(spelled, *bound.given, value));
+  if (kind == KindId::choice) {
+    std::vector<std::string> words = wordsOf(*bound.row);
+    if (std::find(words.begin(), words.end(), value) == words.end())
+      return usageError("unknown " + spelled + "=" + value + ": use " +
+                        cli::joinWords(words, "or"));
+  }
+  if (bound.check)
+    if (std::string problem = bound.check(value); !problem.empty())
+      return usageError("option " + spelled + " " + problem);
+  bound.set(value);
+  if (isList || !bound.given)
+    givenOptions.push_back({bound.row, value, hasValue});
+  bound.given = value;
+  return exitSuccess;
 }
 
 /// Sets an option to `text`, or to the next argument if there is none.
-int OptionParser::readValue(int argc, char **argv, int &index, Option &option,
+int OptionParser::readValue(int argc, char **argv, int &index, Bound &bound,
+                            const std::string &spelled,
                             std::optional<std::string> text) {
-  std::string name = spelledName(option);
-  if (option.metavar.empty()) {
-    if (text)
-      return usageError("option " + name + " takes no value");
-    text = "";
-  } else if (!text) {
-    if (index + 1 >= argc || isOption(argv[index + 1]))
-      return usageError(missingValue(name, option.metavar));
+  const bool hasValue = text.has_value();
+  if (bound.row->kind.id == cli::KindId::flag && text)
+    return usageError("option " + spelled + " takes no value");
+  if (bound.row->takesValue() && bound.row->kind.id != cli::KindId::toggle &&
+      !text) {
+    if (index + 1 >= argc || isForHelp(argv[index + 1]) ||
+        find(argv[index + 1]))
+      return usageError(missingValue(spelled, bound.row->value));
     text = argv[++index];
   }
-  if (!option.isList && option.given && *option.given != *text)
-    return usageError(repeatedOption(name, *option.given, *text));
-  option.given = text;
-  std::string problem = option.set(*text);
-  return problem.empty() ? exitSuccess
-                         : usageError("option " + name + " " + problem);
+  return setValue(bound, spelled, text.value_or(""), hasValue);
 }
 
 int OptionParser::parseOne(int argc, char **argv, int &index,
@@ -221,14 +255,15 @@ int OptionParser::parseOne(int argc, char **argv, int &index,
   std::optional<std::string> text;
   if (equals != std::string::npos)
     text = argument.substr(equals + 1);
-  if (text && (name == "--help" || name == "--version"))
+  if (text && isForHelp(name))
     return usageError("option " + name + " takes no value");
-  for (Option &option : options)
-    if (spelledName(option) == name)
-      return readValue(argc, argv, index, option, std::move(text));
-  std::vector<std::string> names{"--help", "--version"};
-  for (const Option &option : options)
-    names.push_back(spelledName(option));
+  if (Bound *bound = find(name))
+    return readValue(argc, argv, index, *bound, name, std::move(text));
+  std::vector<std::string> names{"--help", "--help-all", "--version"};
+  for (const Bound &bound : options)
+    if (!bound.row->has(cli::Hidden))
+      names.push_back(spelledName(*bound.row));
+  std::sort(names.begin(), names.end());
   return usageError(unknownName("option", name, names));
 }
 
@@ -245,6 +280,86 @@ int OptionParser::addPositional(const std::string &argument,
   return exitSuccess;
 }
 
+/// Reads the options of a file as if they were given here.
+int OptionParser::parseFile(const std::string &path, std::string &first) {
+  std::vector<FileOption> read;
+  std::string problem;
+  if (!readOptionsFile(path, read, problem))
+    return failure(problem);
+  // Choose the form of messages before the first one.
+  for (const FileOption &entry : read)
+    if (entry.key == "json" && entry.type == FileOption::boolean &&
+        entry.values.front() == "true")
+      setWritesJson();
+  const std::string inFile = "'" + path + "': ";
+  if (!problem.empty())
+    return usageError(inFile + problem);
+  for (const FileOption &entry : read) {
+    if (entry.key == kModelKey) {
+      if (entry.type != FileOption::text)
+        return usageError(inFile + wrongType(entry.key, "a string"));
+      if (int code = addPositional(entry.values.front(), first))
+        return code;
+      continue;
+    }
+    const Bound *found = findName(entry.key);
+    if (!found) {
+      std::vector<std::string> names{kModelKey};
+      for (const Bound &bound : options)
+        names.push_back(bound.row->name);
+      return usageError(inFile + unknownName("key", entry.key, names));
+    }
+    if (std::string wrong = checkType(*found->row, entry); !wrong.empty())
+      return usageError(inFile + wrong);
+    Bound &bound = *find(spelledName(*found->row));
+    const bool isFlag = bound.row->kind.id == cli::KindId::flag;
+    if (isFlag && entry.values.front() == "false")
+      continue;
+    for (const std::string &value : entry.values)
+      if (int code = setValue(bound, spelledName(*bound.row),
+                              isFlag ? "" : value, !isFlag))
+        return code;
+  }
+  return exitSuccess;
+}
+
+/// Returns true if a condition of `allowed with` holds.
+bool OptionParser::holds(const cli::Condition &condition) const {
+  const Bound *bound = findName(condition.name);
+  if (!bound)
+    return false;
+  if (condition.values.empty())
+    return bound->given.has_value();
+  const std::string value = bound->given.value_or(defaultText(*bound->row));
+  return std::find(condition.values.begin(), condition.values.end(), value) !=
+         condition.values.end();
+}
+
+/// Returns a message about the first option that lacks another, or "".
+std::string OptionParser::checkAllowed() const {
+  for (const Bound &bound : options) {
+    if (!bound.given)
+      continue;
+    cli::AllowedWith allowed = allowedWith(*bound.row);
+    if (!allowed.excluded.empty() && isGiven(allowed.excluded))
+      return "--" + allowed.excluded + " and " + spelledName(*bound.row) +
+             " exclude each other";
+    if (allowed.alternatives.empty())
+      continue;
+    bool isAllowed =
+        std::any_of(allowed.alternatives.begin(), allowed.alternatives.end(),
+                    [&](const std::vector<cli::Condition> &conditions) {
+                      return std::all_of(conditions.begin(), conditions.end(),
+                                         [&](const cli::Condition &condition) {
+                                           return holds(condition);
+                                         });
+                    });
+    if (!isAllowed)
+      return spelledName(*bound.row) + " is for " + describe(allowed);
+  }
+  return "";
+}
+
 bool OptionParser::parse(int argc, char **argv, std::string &positional,
                          int &exitCode) {
   bool optionsEnded = false;
@@ -254,7 +369,10 @@ bool OptionParser::parse(int argc, char **argv, std::string &positional,
     if (!optionsEnded && argument == "--") {
       optionsEnded = true;
     } else if (!optionsEnded && (argument == "--help" || argument == "-h")) {
-      printHelp();
+      printUsualOptions(id);
+      return false;
+    } else if (!optionsEnded && argument == "--help-all") {
+      printAllOptions(id);
       return false;
     } else if (!optionsEnded && argument == "--version") {
       printf("ingot %s\n", ingot_version_get());
@@ -262,15 +380,21 @@ bool OptionParser::parse(int argc, char **argv, std::string &positional,
     } else if (!optionsEnded && argument.size() > 1 && argument[0] == '-') {
       if ((exitCode = parseOne(argc, argv, i, argument)))
         return false;
+    } else if (!optionsEnded && isOptionsFile(argument)) {
+      if ((exitCode = parseFile(argument.substr(1), positional)))
+        return false;
     } else if ((exitCode = addPositional(argument, positional))) {
       return false;
     }
   }
-  if (!positional.empty())
-    return true;
-  std::string first = usage.substr(0, usage.find(' '));
-  for (char &c : first)
-    c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  exitCode = usageError("no " + first + " is given");
-  return false;
+  if (positional.empty()) {
+    std::string usage = cli::commandOf(id).arguments;
+    std::string first = usage.substr(0, usage.find(' '));
+    for (char &c : first)
+      c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    exitCode = usageError("no " + first + " is given");
+  } else if (std::string problem = checkAllowed(); !problem.empty()) {
+    exitCode = usageError(problem);
+  }
+  return exitCode == exitSuccess;
 }

@@ -7,6 +7,9 @@
 #ifndef INGOT_TOOLS_INGOT_OPTIONS_H
 #define INGOT_TOOLS_INGOT_OPTIONS_H
 
+#include "base/OptionTable.h"
+#include "client/Parse.h"
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,43 +26,47 @@ enum ExitCode {
   exitBeyond = 3
 };
 
-/// The options of a subcommand. `--name value` and `--name=value` are equal. A
-/// name of one letter has one dash. `--` ends the options.
+/// An option of a command line or of an options file.
+struct GivenOption {
+  const cli::Option *option;
+  std::string value;
+  /// True for `--name=value`, where a value is optional.
+  bool hasValue;
+};
+
+/// The parser of a command's options, which are those of base/Options.inc.
+/// `--name value` and `--name=value` are equal, and a letter has one dash. `--`
+/// ends the options. `@FILE.json` reads options from a file.
 class OptionParser {
 public:
-  /// `usage` follows the command's name in the help; `example` is shown at its
-  /// end.
-  OptionParser(std::string command, std::string usage, std::string summary,
-               std::string example);
+  explicit OptionParser(cli::CommandId command);
 
-  void flag(std::string name, bool &value, std::string help);
-  void value(std::string name, std::string metavar, std::string &value,
-             std::string help);
-  /// Adds an option that may be given several times. `check` returns an error
-  /// message that follows the option's name, or "".
-  void list(std::string name, std::string metavar,
-            std::vector<std::string> &values, std::string help,
-            std::function<std::string(const std::string &)> check = nullptr);
-  /// Adds an option whose value is a number from `least` to `most`.
-  void number(std::string name, std::string metavar, unsigned &value,
-              unsigned least, unsigned most, std::string help);
+  // Each function adds the options of a set. Their values go to `flags`.
+#define INGOT_OPTION_SET(SET, COMMANDS) void add##SET(cli::SET##Flags &flags);
+#define INGOT_OPTION(...)
+#define INGOT_OPTION_END(SET)
+#include "base/Options.inc"
+#undef INGOT_OPTION_SET
+#undef INGOT_OPTION
+#undef INGOT_OPTION_END
 
-  /// Adds an option with any other value. `set` takes the value. It returns an
-  /// error message that follows the option's name, or "".
-  void custom(std::string name, std::string metavar,
-              std::function<std::string(const std::string &)> set,
-              std::string help);
-
-  /// Adds an exit code to the help: "3 the outputs differ".
-  void exitCode(std::string meaning) { moreExitCodes += ", " + meaning; }
+  /// Checks or converts the values of an option. Returns an error message that
+  /// follows the option's name, or "".
+  using Check = std::function<std::string(const std::string &)>;
+  void check(const std::string &name, Check check);
 
   /// Lets a second positional argument follow the model.
   void optionalArgument(std::string &value) { second = &value; }
 
   /// Parses the command line, which must have one positional argument, the
-  /// model. Returns false after --help, --version or a usage error; the command
-  /// then ends with `exitCode`.
+  /// model. Returns false after --help, --version or an error; the command then
+  /// ends with `exitCode`.
   bool parse(int argc, char **argv, std::string &positional, int &exitCode);
+
+  /// Returns true if the option has a value that the user gave.
+  bool isGiven(const std::string &name) const;
+  /// Returns the options that the user gave, in this order.
+  const std::vector<GivenOption> &given() const { return givenOptions; }
 
   /// Returns the name of the subcommand.
   const std::string &name() const { return command; }
@@ -70,23 +77,35 @@ public:
   int failure(const std::string &message) const;
 
 private:
-  struct Option {
-    std::string name, metavar, help;
-    /// Takes a value. Returns "", or why the value is wrong.
-    std::function<std::string(const std::string &)> set;
-    bool isList = false;
+  struct Bound {
+    const cli::Option *row;
+    std::function<void(const std::string &)> set;
+    Check check;
     std::optional<std::string> given = std::nullopt;
   };
-  std::string spelledName(const Option &option) const;
-  bool isOption(const std::string &argument) const;
-  int readValue(int argc, char **argv, int &index, Option &option,
-                std::optional<std::string> text);
-  void printHelp() const;
+  /// Values of an option that has the field `field`.
+  void bind(const cli::Option &row, bool &field);
+  void bind(const cli::Option &row, std::string &field);
+  void bind(const cli::Option &row, unsigned &field);
+  void bind(const cli::Option &row, uint64_t &field);
+  void bind(const cli::Option &row, std::vector<std::string> &field);
+
+  Bound *find(const std::string &argument);
+  const Bound *findName(const std::string &name) const;
+  int setValue(Bound &bound, const std::string &spelled, std::string value,
+               bool hasValue);
+  int readValue(int argc, char **argv, int &index, Bound &bound,
+                const std::string &spelled, std::optional<std::string> text);
   int addPositional(const std::string &argument, std::string &first);
   int parseOne(int argc, char **argv, int &index, const std::string &argument);
+  int parseFile(const std::string &path, std::string &first);
+  bool holds(const cli::Condition &condition) const;
+  std::string checkAllowed() const;
 
-  std::string command, usage, summary, example, moreExitCodes;
-  std::vector<Option> options;
+  cli::CommandId id;
+  std::string command;
+  std::vector<Bound> options;
+  std::vector<GivenOption> givenOptions;
   std::string *second = nullptr;
 };
 
@@ -99,14 +118,6 @@ std::string missingValue(const std::string &option, const std::string &metavar);
 /// Returns the message that an option has two values.
 std::string repeatedOption(const std::string &option, const std::string &first,
                            const std::string &second);
-
-/// Splits `text` at each `separator`. Without a separator, the whole text is
-/// one part.
-std::vector<std::string> split(const std::string &text, char separator);
-
-/// Parses a whole decimal number. Returns false if it is malformed or too
-/// large.
-bool parseNumber(const std::string &text, long long &value);
 
 } // namespace ingot::tools
 

@@ -7,7 +7,7 @@
 #ifndef INGOT_TOOLS_INGOT_OUTPUTS_H
 #define INGOT_TOOLS_INGOT_OUTPUTS_H
 
-#include "tools/ingot/Npy.h"
+#include "client/Npy.h"
 
 #include <string>
 #include <vector>

@@ -4,36 +4,52 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "client/Execute.h"
+#include "client/Handles.h"
+#include "client/Text.h"
+#include "client/Values.h"
+#include "client/inputs/Inputs.h"
 #include "tools/ingot/Commands.h"
-#include "tools/ingot/Execute.h"
-#include "tools/ingot/Handles.h"
-#include "tools/ingot/inputs/Inputs.h"
+#include "tools/ingot/Console.h"
+#include "tools/ingot/InputOptions.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Outputs.h"
-#include "tools/ingot/Text.h"
-#include "tools/ingot/Values.h"
 
+#include <chrono>
 #include <new>
 #include <stdio.h>
 
+using namespace ingot;
 using namespace ingot::tools;
 
 namespace {
-struct RunOptions {
-  std::string model, outputDirectory, weights;
+struct RunOptions : cli::RunFlags,
+                    cli::ThreadsFlags,
+                    cli::WeightsFlags,
+                    cli::JsonFlags {
+  std::string model;
   InputSpecs specs;
-  unsigned threads = 0;
-  bool verify = false;
+};
+
+/// The text that is printed about outputs, or the JSON. It is made before they
+/// are written, since it needs memory.
+struct Summary {
+  std::string table;
+  std::vector<std::string> warnings;
+  Json outputs = Json::array();
 };
 } // namespace
 
-namespace {
-/// The text that is printed about outputs. It is made before they are written,
-/// since it needs memory.
-struct Summary {
-  std::string table, warnings;
-};
-} // namespace
+/// Returns the first elements of an output.
+static Json valuesOf(const Array &array, const Statistics &statistics) {
+  Json values = Json::array();
+  if (array.dtype == INGOT_STRING)
+    for (uint64_t i = 0; i < elementCount(array) && i < kMostFirst; ++i)
+      values.push_back(std::string(stringAt(array, i)));
+  for (double value : statistics.firstNumbers)
+    values.push_back(toNumber(value));
+  return values;
+}
 
 static Summary summarizeOutputs(const std::vector<std::string> &names,
                                 const std::vector<Array> &outputs) {
@@ -44,14 +60,23 @@ static Summary summarizeOutputs(const std::vector<std::string> &names,
     const Array &array = outputs[i];
     Statistics statistics = summarize(array);
     std::string name = formatLine(names[i], 60);
+    summary.outputs.push_back({{"name", names[i]},
+                               {"dtype", ingot_dtype_name(array.dtype)},
+                               {"shape", array.dims},
+                               {"min", toNumber(statistics.leastNumber)},
+                               {"max", toNumber(statistics.largestNumber)},
+                               {"mean", toNumber(statistics.meanNumber)},
+                               {"not_numbers", statistics.notNumbers},
+                               {"elements", elementCount(array)},
+                               {"first_values", valuesOf(array, statistics)}});
     rows.push_back({name, ingot_dtype_name(array.dtype),
                     formatShape(array.dims.data(), array.dims.size()),
                     statistics.least, statistics.largest, statistics.mean,
                     statistics.first});
     if (statistics.notNumbers)
-      summary.warnings += "ingot run: warning: output '" + name + "' has " +
-                          std::to_string(statistics.notNumbers) +
-                          " elements that are infinite or not a number\n";
+      summary.warnings.push_back("output '" + name + "' has " +
+                                 std::to_string(statistics.notNumbers) +
+                                 " elements that are infinite or not a number");
   }
   summary.table = formatTable(rows);
   return summary;
@@ -60,23 +85,22 @@ static Summary summarizeOutputs(const std::vector<std::string> &names,
 static int runOnce(OptionParser &parser, int argc, char **argv) {
   RunOptions options;
   addInputOptions(parser, options.specs);
-  parser.value("output-dir", "DIR", options.outputDirectory,
-               "write each output to DIR/<output name>.npy");
-  parser.number("threads", "N", options.threads, 1, 1024,
-                "threads to use (default: the CPUs this process may use)");
-  parser.value("weights", "FILE", options.weights,
-               "separate weights (default: MODEL.so.HASH.weights)");
-  parser.flag("verify", options.verify,
-              "compare the weights with their checksum before");
+  parser.addRun(options);
+  parser.addThreads(options);
+  parser.addWeights(options);
+  parser.addJson(options);
   int exitCode;
   if (!parser.parse(argc, argv, options.model, exitCode))
     return exitCode;
 
+  Console console("run");
+  const ingot::Progress progress = console.progress();
   // Load with the pool of the wanted size, so that loading prepares for that
   // many threads.
   PoolHandle pool;
   ModelHandle model;
   ContextHandle context;
+  progress.step("loading", 0);
   std::string problem = createPool(options.threads, pool);
   if (problem.empty())
     problem = loadModel(options.model, options.weights, pool.get(), model,
@@ -90,7 +114,8 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   if (std::string warning =
           preprocessWarning(model.get(), options.specs.preprocess);
       !warning.empty())
-    fprintf(stderr, "ingot run: warning: %s\n", warning.c_str());
+    console.warning(warning);
+  progress.step("reading inputs", 0.3);
   problem = makeInputs(model.get(), options.specs, inputs);
   if (!problem.empty())
     return parser.failure(problem);
@@ -98,33 +123,54 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   std::vector<std::string> names = outputNames(model.get());
   std::vector<std::string> files = outputFileNames(names);
   if (!options.outputDirectory.empty())
-    problem = checkOutputs(options.outputDirectory, files,
-                           filesRead(options.specs));
+    problem =
+        checkOutputs(options.outputDirectory, files, filesRead(options.specs));
   if (!problem.empty())
     return parser.failure(problem);
 
   std::vector<Array> outputs;
   ingot_error error = INGOT_ERROR_INIT;
+  progress.step("running", 0.4);
+  const auto start = std::chrono::steady_clock::now();
   if (runToFit(model.get(), context.get(), inputs, outputs, error))
     return parser.failure(error.message);
+  const std::chrono::duration<double, std::milli> taken =
+      std::chrono::steady_clock::now() - start;
 
+  progress.step("writing outputs", 0.8);
   Summary summary = summarizeOutputs(names, outputs);
+  // Writing the files is the last step that may fail for lack of memory.
+  std::string text = std::move(summary.table);
+  if (options.json) {
+    for (size_t i = 0; i < files.size(); ++i)
+      summary.outputs[i]["file"] =
+          options.outputDirectory.empty()
+              ? Json()
+              : Json(options.outputDirectory + "/" + files[i]);
+    text = console.resultText(
+        {{"model", options.model},
+         {"threads", ingot_context_thread_count(context.get())},
+         {"run_ms", taken.count()},
+         {"warnings", summary.warnings},
+         {"outputs", std::move(summary.outputs)}});
+  }
+  // To destroy JSON needs memory, too.
+  summary.outputs = nullptr;
+  for (const std::string &warning : summary.warnings)
+    console.warning(warning);
   if (!options.outputDirectory.empty()) {
     problem = writeOutputs(options.outputDirectory, files, outputs);
     if (!problem.empty())
       return parser.failure(problem);
   }
-  fputs(summary.table.c_str(), stdout);
+  console.clear();
+  fputs(text.c_str(), stdout);
   fflush(stdout);
-  fputs(summary.warnings.c_str(), stderr);
   return exitSuccess;
 }
 
 int ingot::runMain(int argc, char **argv) {
-  OptionParser parser(
-      "run", "MODEL.so [options]",
-      "Runs a compiled model once and prints a table of its outputs.",
-      "ingot run repvgg_a0.so --input picture.jpg --output-dir out/");
+  OptionParser parser(cli::CommandId::run);
   try {
     return runOnce(parser, argc, argv);
   } catch (const std::bad_alloc &) {

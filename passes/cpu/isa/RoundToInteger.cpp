@@ -68,7 +68,7 @@ struct BoundNumbers : OpRewritePattern<From> {
                                 PatternRewriter &rewriter) const override {
     if (!isa<VectorType>(op.getType()) || !becomesInteger(op.getResult()))
       return rewriter.notifyMatchFailure(
-          op, "is no vector that only becomes integers");
+          op, "is not a vector that only becomes integers");
     rewriter.replaceOpWithNewOp<To>(op, op.getLhs(), op.getRhs());
     return success();
   }

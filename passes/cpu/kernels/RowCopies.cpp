@@ -41,7 +41,7 @@ void cpu::copyRuns(IndexBuilder &b, int64_t lanes, const Runs &from,
     copy(0, rest);
 }
 
-void cpu::copyAsWords(IndexBuilder &b, int64_t lanes, const Runs &from,
+void cpu::copyAsInt16(IndexBuilder &b, int64_t lanes, const Runs &from,
                       const Runs &to, int64_t odd, int64_t count) {
   Type byte = b.b.getI8Type(), word = b.b.getI16Type(),
        group = b.b.getI32Type();

@@ -16,9 +16,9 @@
 
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
-#include "passes/cpu/lower/FollowPicture.h"
+#include "passes/cpu/lower/CpuSupport.h"
+#include "passes/cpu/lower/FollowImage.h"
 #include "passes/cpu/lower/NNToCpu.h"
-#include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Tensors.h"
 
@@ -254,35 +254,35 @@ BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
     return b.notifyMatchFailure(op, "has no banded factor");
   Location loc = op.getLoc();
   int64_t fromEnd = factor->isLeft ? 2 : 1;
-  Picture picture{resultSizes(b, op->getResult(0)),
-                  typeOf(op.getY()).getRank() - fromEnd,
-                  {},
-                  op.getY()};
-  followReshape(b, picture);
-  followMovements(picture);
-  factor->band.takeRows(picture.firstRow, picture.rowStep,
-                        *getConstantIntValue(picture.sizes[picture.dim]));
-  ArrayRef<OpFoldResult> sizes(picture.sizes);
+  ResizedImage image{resultSizes(b, op->getResult(0)),
+                     typeOf(op.getY()).getRank() - fromEnd,
+                     {},
+                     op.getY()};
+  followReshape(b, image);
+  followMovements(image);
+  factor->band.takeRows(image.firstRow, image.rowStep,
+                        *getConstantIntValue(image.sizes[image.dim]));
+  ArrayRef<OpFoldResult> sizes(image.sizes);
   // All dimensions behind `dim` are joined into one of channels.
-  Sizes srcSizes(sizes.take_front(picture.dim + 1));
-  srcSizes[picture.dim] = b.getIndexAttr(factor->band.columns);
+  Sizes srcSizes(sizes.take_front(image.dim + 1));
+  srcSizes[image.dim] = b.getIndexAttr(factor->band.columns);
   if (sizes.size() > srcSizes.size())
     srcSizes.push_back(
-        support::productOf(b, loc, sizes.drop_front(picture.dim + 1)));
+        support::productOf(b, loc, sizes.drop_front(image.dim + 1)));
   Value x = factor->isLeft ? op.getB() : op.getA();
   // Tensors with several open sizes are not reshaped.
   if (llvm::count(staticShape(srcSizes), ShapedType::kDynamic) <= 1)
     x = withoutCast(x);
   auto kernel = multiplyByBand(b, loc, support::reshape(b, loc, x, srcSizes),
-                               picture.dim, factor->band, picture.order);
+                               image.dim, factor->band, image.order);
   Value y = castTo(b, loc, support::reshape(b, loc, kernel.getResult(), sizes),
-                   picture.type());
-  if (picture.value == op.getY()) {
+                   image.type());
+  if (image.value == op.getY()) {
     b.replaceOp(op, y);
     return success();
   }
   // The ops in between have no users left; they are erased after the walk.
-  b.replaceAllUsesWith(picture.value, y);
+  b.replaceAllUsesWith(image.value, y);
   b.replaceOp(op, destinationOf(b, op->getResult(0)));
   return success();
 }

@@ -14,12 +14,12 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/NNToCpu.h"
-#include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"
-#include "passes/cpu/policy/HalfProducts.h"
+#include "passes/cpu/policy/HalfPrecision.h"
 #include "passes/cpu/policy/Levels.h"
 #include "passes/cpu/policy/WinogradCost.h"
 #include "passes/support/Convolutions.h"
@@ -81,8 +81,7 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
     RankedTensorType type = op.getY().getType();
     Answer<std::optional<cpu::Winograd>> answer = cpu::chooseFloatTiles(
         cpu::WinogradSizes::of(op),
-        {isFP16(op) ? 2 : 4,
-         halfSums && isFP16(op) && cpu::isWorthHalfSums(op)},
+        {isFP16(op) ? 2 : 4, halfSums && isFP16(op) && cpu::isWorthF16Sums(op)},
         goal, target);
     ElementsAttr packed =
         answer.choice ? packWeights(op, *answer.choice) : ElementsAttr();
@@ -103,7 +102,10 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
           cpu::expandBias(rewriter, op.getBias(), type.getRank()));
     auto kernel = cpu::WinogradConvOp::create(
         rewriter, loc, type, op.getX(), weights, operands, destination,
-        op.getPads(), /*schedule=*/{});
+        op.getPads(),
+        cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::winograd,
+                              answer.choice->outputs()),
+        /*schedule=*/{});
     cpu::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
                        type.getElementType(), !operands.empty());
     cpu::recordPacking(kernel);
@@ -122,9 +124,9 @@ struct ConvToWinogradPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvToWinograd>(
-        &getContext(), cpu::addsHalfSums(getOperation(), precision), optimize,
-        cpu::lowestLevel(getOperation()));
+    patterns.add<ConvToWinograd>(&getContext(),
+                                 cpu::addsF16Sums(getOperation(), precision),
+                                 optimize, cpu::lowestLevel(getOperation()));
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ConvPhases.h explains phases. This pass combines the phases of all
+// ConvTransposePhases.h explains phases. This pass combines the phases of all
 // dimensions, and makes a convolution of each combination.
 //
 //===----------------------------------------------------------------------===//
@@ -16,9 +16,9 @@
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"
-#include "passes/kernel/ConvPhases.h"
+#include "passes/kernel/ConvTransposePhases.h"
 #include "passes/support/Convolutions.h"
-#include "passes/support/Phases.h"
+#include "passes/support/StridePhases.h"
 #include "passes/support/Tensors.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -40,18 +40,18 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 using kernel::Extent;
-using kernel::Phase;
+using kernel::StridePhase;
 using support::typeOf;
 
 /// Returns all combinations of one element of each list. The last list varies
 /// fastest.
-static SmallVector<SmallVector<Phase>>
-combine(ArrayRef<SmallVector<Phase>> lists) {
-  SmallVector<SmallVector<Phase>> combined = {{}};
-  for (ArrayRef<Phase> list : lists) {
-    SmallVector<SmallVector<Phase>> longer;
-    for (const SmallVector<Phase> &start : combined)
-      for (const Phase &phase : list) {
+static SmallVector<SmallVector<StridePhase>>
+combine(ArrayRef<SmallVector<StridePhase>> lists) {
+  SmallVector<SmallVector<StridePhase>> combined = {{}};
+  for (ArrayRef<StridePhase> list : lists) {
+    SmallVector<SmallVector<StridePhase>> longer;
+    for (const SmallVector<StridePhase> &start : combined)
+      for (const StridePhase &phase : list) {
         longer.push_back(start);
         longer.back().push_back(phase);
       }
@@ -71,15 +71,15 @@ struct Decomposition {
 
   LogicalResult run();
   bool mergesLast();
-  Value emitPhase(ArrayRef<Phase> phase, Value dst);
-  ElementsAttr weightsOf(ArrayRef<Phase> phase);
+  Value emitPhase(ArrayRef<StridePhase> phase, Value dst);
+  ElementsAttr weightsOf(ArrayRef<StridePhase> phase);
   /// Computes the phase's weights at run time: for merged pixel `copy`, or for
   /// all merged pixels.
-  Value computeWeights(ArrayRef<Phase> phase, int64_t copy);
-  Value computeWeights(ArrayRef<Phase> phase);
+  Value computeWeights(ArrayRef<StridePhase> phase, int64_t copy);
+  Value computeWeights(ArrayRef<StridePhase> phase);
   /// Returns the slice of `tensor`, which has the result's pixels, that a phase
   /// reads.
-  Value sliceOf(Value tensor, ArrayRef<Phase> phase);
+  Value sliceOf(Value tensor, ArrayRef<StridePhase> phase);
   /// Merges each group of as many neighbouring pixels as there are phases into
   /// one pixel; splitPixels undoes it.
   Value mergePixels(Value tensor);
@@ -98,7 +98,7 @@ struct Decomposition {
   ElementsAttr weights;
   int64_t n, groups;
   /// The phases of each dimension; merged phases of the last dimension are one.
-  SmallVector<SmallVector<Phase>> phases;
+  SmallVector<SmallVector<StridePhase>> phases;
   /// The taps of each phase of the last dimension, if merged.
   SmallVector<SmallVector<int64_t>> mergedTaps;
   SmallVector<int64_t> strides;
@@ -166,17 +166,17 @@ OpFoldResult Decomposition::offsetInSrc(int64_t d, int64_t offset) {
 
 /// Returns true if the phases of the last dimension become one convolution.
 bool Decomposition::mergesLast() {
-  ArrayRef<Phase> last = phases.back();
+  ArrayRef<StridePhase> last = phases.back();
   RankedTensorType dst = typeOf(op.getDst());
   if (groups != 1 || int64_t(last.size()) != strides.back() ||
-      strides.back() == 1 || !llvm::all_of(last, [&](const Phase &phase) {
+      strides.back() == 1 || !llvm::all_of(last, [&](const StridePhase &phase) {
         return phase.readsAs(last.front()) && !phase.taps.empty();
       }))
     return false;
   // The epilogue's operands must hold the channels of neighbouring pixels
   // together. With too many phases the operands are rearranged to that layout,
   // because separate phases would need too many kernels.
-  return strides.back() > support::kMaxPhases ||
+  return strides.back() > support::kMaxStridePhases ||
          llvm::all_of(operands, [&](Value operand) {
            ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
            return tail[0] == 1 || tail == dst.getShape().take_back(2);
@@ -188,7 +188,7 @@ LogicalResult Decomposition::run() {
   Value dst = op.getDst();
   bool merged = mergesLast();
   if (merged) {
-    for (const Phase &phase : phases.back())
+    for (const StridePhase &phase : phases.back())
       mergedTaps.push_back(phase.taps);
     phases.back().resize(1);
     for (Value &operand : operands) {
@@ -201,7 +201,7 @@ LogicalResult Decomposition::run() {
     dst = mergePixels(dst);
     strides.back() = 1;
   }
-  for (ArrayRef<Phase> phase : combine(phases)) {
+  for (ArrayRef<StridePhase> phase : combine(phases)) {
     dst = emitPhase(phase, dst);
     if (!dst)
       return op.emitOpError("expects weights that are numbers");
@@ -294,7 +294,7 @@ Value Decomposition::spreadChannels(Value operand) {
       });
 }
 
-Value Decomposition::sliceOf(Value tensor, ArrayRef<Phase> phase) {
+Value Decomposition::sliceOf(Value tensor, ArrayRef<StridePhase> phase) {
   RankedTensorType type = typeOf(tensor);
   SmallVector<OpFoldResult> offsets(n + 2, b.getIndexAttr(0)),
       steps(n + 2, b.getIndexAttr(1)),
@@ -317,14 +317,14 @@ Value Decomposition::sliceOf(Value tensor, ArrayRef<Phase> phase) {
 }
 
 /// Returns the weights of a phase, packed for a convolution.
-ElementsAttr Decomposition::weightsOf(ArrayRef<Phase> phase) {
+ElementsAttr Decomposition::weightsOf(ArrayRef<StridePhase> phase) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   int64_t inputs = shape[0] / groups, outputs = shape[1];
   int64_t copies = std::max<int64_t>(1, mergedTaps.size());
   SmallVector<int64_t> packed = {groups * copies * outputs, inputs};
   int64_t numTaps = 1;
   bool isPadding = false;
-  for (const Phase &window : phase) {
+  for (const StridePhase &window : phase) {
     packed.push_back(window.numTaps);
     numTaps *= window.numTaps;
     isPadding |= window.taps.empty();
@@ -361,7 +361,7 @@ ElementsAttr Decomposition::weightsOf(ArrayRef<Phase> phase) {
       RankedTensorType::get(packed, weights.getElementType()), std::move(to));
 }
 
-Value Decomposition::computeWeights(ArrayRef<Phase> phase, int64_t copy) {
+Value Decomposition::computeWeights(ArrayRef<StridePhase> phase, int64_t copy) {
   RankedTensorType type = typeOf(op.getWeights());
   int64_t inputs = type.getDimSize(0) / groups, outputs = type.getDimSize(1);
   SmallVector<OpFoldResult> sizes = {b.getIndexAttr(groups * outputs),
@@ -372,8 +372,8 @@ Value Decomposition::computeWeights(ArrayRef<Phase> phase, int64_t copy) {
     bool isMerged = int64_t(d) == n - 1 && !mergedTaps.empty();
     taps.push_back(isMerged ? mergedTaps[copy] : window.taps);
   }
-  if (llvm::any_of(phase,
-                   [](const Phase &window) { return window.taps.empty(); }))
+  if (llvm::any_of(
+          phase, [](const StridePhase &window) { return window.taps.empty(); }))
     return support::filled(b, loc, sizes,
                            support::scalar(b, loc, type.getElementType(), 0));
   // Express the dimensions of the weights by those of the filter. Taps descend
@@ -396,7 +396,7 @@ Value Decomposition::computeWeights(ArrayRef<Phase> phase, int64_t copy) {
       });
 }
 
-Value Decomposition::computeWeights(ArrayRef<Phase> phase) {
+Value Decomposition::computeWeights(ArrayRef<StridePhase> phase) {
   if (mergedTaps.empty())
     return computeWeights(phase, 0);
   SmallVector<Value> copies;
@@ -409,7 +409,7 @@ Value Decomposition::computeWeights(ArrayRef<Phase> phase) {
 }
 
 /// Writes the pixels of a phase into dst.
-Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
+Value Decomposition::emitPhase(ArrayRef<StridePhase> phase, Value dst) {
   ElementsAttr filter = weights ? weightsOf(phase) : ElementsAttr();
   if (weights && !filter)
     return {};
@@ -455,7 +455,7 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   }
   // A phase without taps multiplies nothing, so that it needs no zero point.
   bool hasTaps = llvm::none_of(
-      phase, [](const Phase &window) { return window.taps.empty(); });
+      phase, [](const StridePhase &window) { return window.taps.empty(); });
   int64_t zeroPoint = hasTaps ? op.getSrcZeroPoint() : 0;
   Value compensation;
   if (zeroPoint != 0)
@@ -465,16 +465,16 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   Operation *conv;
   if (isDepthwise)
     conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, panels,
-                                        /*fours=*/Value(), others, slice, ones,
-                                        pads, dilations,
+                                        /*groupsOfFour=*/Value(), others, slice,
+                                        ones, pads, dilations,
                                         /*src_zero_point=*/0, /*schedule=*/{});
   else
-    conv = cpu::ConvOp::create(b, loc, slice.getType(), src, panels,
-                               compensation, /*pairs=*/Value(), others, slice,
-                               ones, pads, dilations, groups, zeroPoint,
-                               /*pair_counts=*/{}, /*winograd=*/{},
-                               /*sign_channels=*/{}, /*dst_signs=*/{},
-                               /*schedule=*/{});
+    conv = cpu::ConvOp::create(
+        b, loc, slice.getType(), src, panels, compensation, /*pairs=*/Value(),
+        others, slice, ones, pads, dilations, groups, zeroPoint,
+        cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::panels),
+        /*dst_signs=*/{},
+        /*schedule=*/{});
   IRMapping mapping;
   op.getEpilogue().cloneInto(&conv->getRegion(0), mapping);
   cpu::recordPacking(conv);

@@ -43,7 +43,7 @@ using namespace ingot;
 //===----------------------------------------------------------------------===//
 
 /// The depths of a block to try, in groups of k. f16 is added up in runs of
-/// `kHalfTerms`.
+/// `kF16Terms`.
 static constexpr int64_t kDepths[] = {4, 8, 16};
 /// The number of columns to check together: the width of the narrowest panel.
 static constexpr int64_t kPart = 16;
@@ -233,7 +233,8 @@ static ElementsAttr constantOf(cpu::MatMulOp op) {
 /// Says why no block of `op` may be left out, whatever its weights are.
 static const char *whyNot(cpu::MatMulOp op) {
   cpu::PackedWeights weights(op.getWeights());
-  if (op.getSignChannels() || op.getPairs() || op.getBlocks())
+  if (op.getFormat().getKind() != cpu::WeightsKind::panels ||
+      op.getFormat().getPairs())
     return "has signs, pairs or blocks";
   if (weights.outer.size() != 1)
     return "has a right factor for each batch";
@@ -257,7 +258,7 @@ static std::optional<Cover> coverOf(const Matrix &matrix,
   for (int64_t groups : kDepths)
     depths.push_back(groups * weights.group);
   if (isInRuns)
-    depths = {cpu::kHalfTerms};
+    depths = {cpu::kF16Terms};
   std::optional<Cover> best;
   for (int64_t width : {weights.width, kPart})
     for (int64_t blockDepth : depths) {
@@ -353,6 +354,8 @@ bool Dropper::rewrite(cpu::MatMulOp op) {
   dropped.insert(op.getWeights().getDefiningOp());
   op.getWeightsMutable().assign(constantOp(stored.weights));
   op.getBlocksMutable().assign(constantOp(stored.blocks));
+  op.setFormatAttr(
+      cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::blocks));
   count(stored, op);
   cpu::recordPacking(op);
   return true;

@@ -59,7 +59,7 @@ static void replaceByMatMul(PatternRewriter &rewriter, Op op, Value weights) {
         return cpu::MatMulOp::create(
             rewriter, op->getLoc(), dst.getType(), src, weights,
             /*blocks=*/Value(), /*pairs=*/Value(), operands, dst,
-            /*pair_counts=*/{}, op.getSignChannelsAttr(), op.getDstSignsAttr(),
+            op.getFormat().withoutStatements(), op.getDstSignsAttr(),
             /*schedule=*/{});
       });
 }
@@ -104,6 +104,8 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
                                 PatternRewriter &rewriter) const override {
     if (Reason reason = kernel::whyNotMatrices(op))
       return rewriter.notifyMatchFailure(op, *reason);
+    if (op.getFormat().isBlocks())
+      return rewriter.notifyMatchFailure(op, "has blocks of weights");
     if (isFlat(typeOf(op.getDst())) ||
         cpu::PackedWeights(op.getWeights()).outer.size() != 1)
       return rewriter.notifyMatchFailure(
@@ -125,14 +127,14 @@ struct PackedRows : OpRewritePattern<cpu::PackedMatMulOp> {
     if (isFlat(dst))
       return rewriter.notifyMatchFailure(op,
                                          "is a product of matrices already");
-    kernel::replaceByMatrices(
-        rewriter, op, op.getSrc(), rowsAndColumns(dst),
-        [&](Value src, ValueRange operands, Value dst) {
-          return cpu::PackedMatMulOp::create(
-              rewriter, op.getLoc(), dst.getType(), src, op.getWeights(),
-              op.getScales(), op.getZeroPoints(), operands, dst, op.getBits(),
-              op.getBlockSize(), /*schedule=*/{});
-        });
+    kernel::replaceByMatrices(rewriter, op, op.getSrc(), rowsAndColumns(dst),
+                              [&](Value src, ValueRange operands, Value dst) {
+                                return cpu::PackedMatMulOp::create(
+                                    rewriter, op.getLoc(), dst.getType(), src,
+                                    op.getWeights(), op.getScales(),
+                                    op.getZeroPoints(), operands, dst,
+                                    op.getFormat(), /*schedule=*/{});
+                              });
     return success();
   }
 };
@@ -150,12 +152,12 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
     int64_t rank = dst.getRank(), spatial = rank - 2;
     cpu::PackedWeights weights(op.getWeights());
     ArrayRef<int64_t> pads = op.getPads();
-    if (spatial < 2 || op.getCompensation() || op.getPairs() ||
+    if (spatial < 2 || op.getCompensation() || op.getFormat().getPairs() ||
         typeOf(op.getSrc()).getDimSize(spatial) != 1 ||
         dst.getDimSize(spatial) != 1 || weights.outer.back() != 1 ||
         kernel::allOnes(weights.outer.drop_front()) || pads[spatial - 1] != 0 ||
         pads.back() != 0)
-      return rewriter.notifyMatchFailure(op, "is no column of pixels");
+      return rewriter.notifyMatchFailure(op, "is not a column of pixels");
     if (Reason reason = kernel::whyNotReshaped(op.getDst()))
       return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
@@ -175,17 +177,17 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
     SmallVector<int64_t> begins(pads.take_front(spatial - 1)),
         ends(pads.drop_front(spatial).take_front(spatial - 1));
     begins.append(ends);
-    kernel::replaceReshaped(
-        rewriter, op, op.getSrc(), without(rank, spatial),
-        [&](Value src, ValueRange operands, Value dst) {
-          return cpu::ConvOp::create(
-              rewriter, loc, dst.getType(), src, packed,
-              /*compensation=*/Value(), /*pairs=*/Value(), operands, dst,
-              op.getStrides().drop_back(), begins,
-              op.getDilations().drop_back(), op.getGroups(),
-              op.getSrcZeroPoint(), /*pair_counts=*/{}, /*winograd=*/{},
-              op.getSignChannelsAttr(), op.getDstSignsAttr(), /*schedule=*/{});
-        });
+    kernel::replaceReshaped(rewriter, op, op.getSrc(), without(rank, spatial),
+                            [&](Value src, ValueRange operands, Value dst) {
+                              return cpu::ConvOp::create(
+                                  rewriter, loc, dst.getType(), src, packed,
+                                  /*compensation=*/Value(), /*pairs=*/Value(),
+                                  operands, dst, op.getStrides().drop_back(),
+                                  begins, op.getDilations().drop_back(),
+                                  op.getGroups(), op.getSrcZeroPoint(),
+                                  op.getFormat().withoutStatements(),
+                                  op.getDstSignsAttr(), /*schedule=*/{});
+                            });
     return success();
   }
 };

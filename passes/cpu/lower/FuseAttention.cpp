@@ -8,7 +8,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/policy/Levels.h"
 #include "passes/kernel/AttentionMatch.h"
@@ -66,7 +66,7 @@ struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
 /// has no kernel alone. The attention kernel does support it.
 static bool isLeftForLoops(Operation *op) {
   return isa<nn::MatMulOp>(op) && !whyNotBackend(op, kernel::kLoopsBackend) &&
-         cpu::whyNotNative(op);
+         cpu::whyNotCpuKernel(op);
 }
 
 /// Says why the kernel does not take the ops of `match`: another backend

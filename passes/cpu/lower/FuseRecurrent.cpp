@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
-#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"

@@ -9,12 +9,12 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/PackAtRunTime.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"
-#include "passes/cpu/policy/HalfProducts.h"
+#include "passes/cpu/policy/HalfPrecision.h"
 #include "passes/cpu/policy/Levels.h"
 #include "passes/cpu/policy/SmallGroups.h"
 #include "passes/support/Convolutions.h"
@@ -43,7 +43,7 @@ using support::typeOf;
 static Type productType(Operation *op) {
   Builder builder(op->getContext());
   Type src = typeOf(op->getOperand(0)).getElementType();
-  if (nn::isByteOrWord(src))
+  if (nn::isInt8OrInt16(src))
     return nn::signless(src);
   return isBF16(op) ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
 }
@@ -83,10 +83,10 @@ static Factors factorsOf(Operation *op, ElementsAttr weights,
                          const cpu::WeightColumns &columns, bool halfSums) {
   Type element = productType(op);
   if (!weights || !halfSums || !isFP16(op) || !element.isF32() ||
-      !cpu::isWorthHalfSums(op))
+      !cpu::isWorthF16Sums(op))
     return {element, storedType(op, weights, element), weights, {}};
   if (std::optional<cpu::ScaledWeights> scaled =
-          cpu::scaleForHalfSums(weights, columns)) {
+          cpu::scaleForF16Sums(weights, columns)) {
     Type half = Float16Type::get(op->getContext());
     return {half, half, scaled->weights, scaled->undo};
   }
@@ -174,7 +174,7 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, MatMulPattern>(
-        &getContext(), cpu::addsHalfSums(getOperation(), precision));
+        &getContext(), cpu::addsF16Sums(getOperation(), precision));
     patterns.add<ConvTransposePattern>(&getContext());
     cpu::populateBandMatMulToCpu(patterns);
     cpu::populatePackedMatMulToCpu(patterns);
@@ -243,7 +243,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   ElementsAttr fours;
   if (isDepthwise && isBytes) {
     if (hasTapsAbove(op))
-      fours = cpu::packDepthwiseFours(weights);
+      fours = cpu::packDepthwiseGroupsOfFour(weights);
     weights = bytesAsFloats(weights);
   }
   ElementsAttr packed, undo;
@@ -300,13 +300,13 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
       compensation = arith::ConstantOp::create(
           rewriter, op.getW().getLoc(),
           cpu::packCompensation(weights, groups, zeroPoint));
-    kernel = cpu::ConvOp::create(rewriter, loc, type, src, panels,
-                                 compensation, /*pairs=*/Value(), operands,
-                                 destination, op.getStrides(), op.getPads(),
-                                 op.getDilations(), groups, zeroPoint,
-                                 /*pair_counts=*/{}, /*winograd=*/{},
-                                 /*sign_channels=*/{}, /*dst_signs=*/{},
-                                 /*schedule=*/{});
+    kernel = cpu::ConvOp::create(
+        rewriter, loc, type, src, panels, compensation, /*pairs=*/Value(),
+        operands, destination, op.getStrides(), op.getPads(), op.getDilations(),
+        groups, zeroPoint,
+        cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::panels),
+        /*dst_signs=*/{},
+        /*schedule=*/{});
   }
   cpu::buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
                      bool(op.getBias()), bool(undo));
@@ -399,7 +399,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   auto product = cpu::MatMulOp::create(
       rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
       /*blocks=*/Value(), /*pairs=*/Value(), operands, destination,
-      /*pair_counts=*/{}, /*sign_channels=*/{}, /*dst_signs=*/{},
+      cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::panels),
+      /*dst_signs=*/{},
       /*schedule=*/{});
   cpu::buildEpilogue(rewriter, loc, product.getEpilogue(),
                      type.getElementType(), isVector, bool(undo));

@@ -368,7 +368,7 @@ static void adapt(Operation *op) {
 }
 
 void NarrowStoragePass::runOnOperation() {
-  if (half == Precision::fp16 ? !cpu::addsHalfSums(getOperation(), half)
+  if (half == Precision::fp16 ? !cpu::addsF16Sums(getOperation(), half)
                               : !cpu::someMultiplyBF16(getOperation()))
     return;
   rules = KeepRules::again(keep);

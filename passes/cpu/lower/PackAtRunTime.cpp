@@ -186,10 +186,10 @@ Value cpu::packTaps(OpBuilder &builder, Location loc, Value w) {
   int64_t rank = typeOf(w).getRank(), taps = rank - 2;
   auto perm = llvm::to_vector(llvm::seq<int64_t>(2, rank));
   perm.append({1, 0});
-  Value turned = support::transpose(builder, loc, w, perm);
+  Value permuted = support::transpose(builder, loc, w, perm);
   SmallVector<ReassociationIndices> parts;
   for (int64_t i = 0; i < taps; ++i)
     parts.push_back({i});
   parts.push_back({taps, taps + 1});
-  return tensor::CollapseShapeOp::create(builder, loc, turned, parts);
+  return tensor::CollapseShapeOp::create(builder, loc, permuted, parts);
 }

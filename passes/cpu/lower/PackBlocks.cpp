@@ -23,14 +23,15 @@ using namespace ingot::support;
 namespace {
 
 /// The position of a code: the column of its 32-bit word, and its lowest bit.
-struct Place {
+struct CodePosition {
   int64_t column, bit;
 };
 
 /// The sizes of the weights, and their division into panels.
 struct Layout {
   explicit Layout(nn::PackedMatMulOp op)
-      : areFours(op.getRoundsA()), bits(op.getBits()), depth(op.getDepth()),
+      : areGroupsOfFour(op.getRoundsA()), bits(op.getBits()),
+        depth(op.getDepth()),
         block(std::min<int64_t>(op.getBlockSize(), depth)) {
     ArrayRef<int64_t> codes = support::typeOf(op.getCodes()).getShape();
     columns = codes[0];
@@ -48,9 +49,9 @@ struct Layout {
 
   /// Returns the position of code `i` of a column's word, among the words of
   /// its row.
-  Place placeOf(int64_t column, int64_t i) const {
+  CodePosition placeOf(int64_t column, int64_t i) const {
     // Groups of four neighbours lie in the bytes of a word.
-    if (areFours)
+    if (areGroupsOfFour)
       return {column, i % 4 * 8 + i / 4 * bits};
     if (bits != 8)
       return {column, i * bits};
@@ -61,7 +62,7 @@ struct Layout {
   }
 
   /// True if words are multiplied as groups of four bytes.
-  bool areFours;
+  bool areGroupsOfFour;
   int64_t bits, depth, block, columns, blocks, bytes, width, panels;
   /// The words of a column in a block.
   int64_t words;
@@ -79,7 +80,7 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
   int64_t bits = layout.bits, perWord = 32 / bits, perByte = 8 / bits;
   int64_t rows = layout.blocks * layout.words;
   uint32_t mask = (uint32_t(1) << bits) - 1;
-  uint32_t sign = layout.areFours ? 0 : uint32_t(1) << (bits - 1);
+  uint32_t sign = layout.areGroupsOfFour ? 0 : uint32_t(1) << (bits - 1);
   std::vector<uint32_t> words(layout.panels * rows * layout.width, 0);
   for (int64_t column = 0; column < layout.columns; ++column)
     for (int64_t k = 0; k < layout.depth; ++k) {
@@ -88,7 +89,7 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
           (column * layout.blocks + block) * layout.bytes + in / perByte;
       uint32_t code = uint8_t((*bytes)[from]) >> (in % perByte * bits) & mask;
       int64_t row = block * layout.words + in / perWord;
-      Place place = layout.placeOf(column, in % perWord);
+      CodePosition place = layout.placeOf(column, in % perWord);
       words[layout.at(place.column, row, rows)] |= (code ^ sign) << place.bit;
     }
   std::vector<char> raw(words.size() * sizeof(uint32_t));

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/lower/PackWeights.h"
 
-#include "dialects/cpu/ByteFours.h"
+#include "dialects/cpu/GroupsOfFour.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Winograd.h"
 #include "dialects/nn/Constants.h"
@@ -281,24 +281,25 @@ ElementsAttr cpu::packDepthwiseWeights(ElementsAttr weights) {
   return packer.take();
 }
 
-ElementsAttr cpu::packDepthwiseFours(ElementsAttr weights) {
-  using cpu::ByteFours;
+ElementsAttr cpu::packDepthwiseGroupsOfFour(ElementsAttr weights) {
+  using cpu::GroupsOfFour;
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   int64_t channels = shape[0], along = shape.back();
   int64_t rows = productOf(shape.drop_front(2).drop_back());
-  int64_t places = ByteFours::placesOf(channels);
-  Packer packer(weights,
-                {ByteFours::groupsOf(rows), along, places, ByteFours::kTaps},
-                weights.getElementType());
+  int64_t places = GroupsOfFour::placesOf(channels);
+  Packer packer(
+      weights,
+      {GroupsOfFour::groupsOf(rows), along, places, GroupsOfFour::kTaps},
+      weights.getElementType());
   if (!packer.source)
     return {};
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t tap = 0; tap < along; ++tap) {
-        int64_t four = (row / ByteFours::kTaps * along + tap) * places +
-                       ByteFours::placeOf(c, channels);
+        int64_t four = (row / GroupsOfFour::kTaps * along + tap) * places +
+                       GroupsOfFour::placeOf(c, channels);
         packer.copy((c * rows + row) * along + tap,
-                    four * ByteFours::kTaps + row % ByteFours::kTaps);
+                    four * GroupsOfFour::kTaps + row % GroupsOfFour::kTaps);
       }
   return packer.take();
 }

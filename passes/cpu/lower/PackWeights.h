@@ -59,8 +59,8 @@ struct ScaledWeights {
 
 /// Scales weights for sums of f16. Returns null if a weight is NaN, infinite or
 /// almost infinite.
-std::optional<ScaledWeights> scaleForHalfSums(mlir::ElementsAttr weights,
-                                              const WeightColumns &columns);
+std::optional<ScaledWeights> scaleForF16Sums(mlir::ElementsAttr weights,
+                                             const WeightColumns &columns);
 
 /// Returns a weight of f32 that f16 does not hold, or that is NaN. If all
 /// weights are very small, returns the largest of them. Values of f16 near 0
@@ -76,8 +76,8 @@ mlir::ElementsAttr packCompensation(mlir::ElementsAttr weights, int64_t groups,
 
 /// Packs `C, 1, K1…Kn` as `K1…Kn, C`.
 mlir::ElementsAttr packDepthwiseWeights(mlir::ElementsAttr weights);
-/// Packs bytes in groups of four for `cpu.depthwise_conv`: see `ByteFours`.
-mlir::ElementsAttr packDepthwiseFours(mlir::ElementsAttr weights);
+/// Packs bytes in groups of four for `cpu.depthwise_conv`: see `GroupsOfFour`.
+mlir::ElementsAttr packDepthwiseGroupsOfFour(mlir::ElementsAttr weights);
 /// Packs weights of groups with few channels, where src and dst have the same
 /// number of channels. The order is taps, channel in its group, channel of dst.
 mlir::ElementsAttr packGroupedWeights(mlir::ElementsAttr weights);

@@ -7,8 +7,8 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/NNToCpu.h"
-#include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackBlocks.h"
 #include "passes/cpu/lower/RecordPacking.h"
 #include "passes/support/Lowering.h"
@@ -93,8 +93,10 @@ PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
   auto product = cpu::PackedMatMulOp::create(
       rewriter, loc, type, rows, constant(packed->words),
       constant(packed->scales), constant(packed->zeroPoints),
-      /*epilogue_operands=*/ValueRange(), destination, op.getBits(),
-      blockOf(op), /*schedule=*/{});
+      /*epilogue_operands=*/ValueRange(), destination,
+      cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::bits,
+                            op.getBits(), blockOf(op)),
+      /*schedule=*/{});
   cpu::buildEpilogue(rewriter, loc, product.getEpilogue(),
                      type.getElementType(), /*hasBias=*/false);
   cpu::recordPacking(product);

@@ -9,6 +9,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+/// The type that the user wants heavy ops to multiply.
+class PrecisionOption
+    : Option<"precision", "precision", "::ingot::Precision",
+             "::ingot::Precision::fp32",
+             "Type that the user wants heavy ops to multiply",
+             [{::llvm::cl::values(
+                 clEnumValN(::ingot::Precision::fp32, "fp32", "32-bit floats"),
+                 clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
+                 clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>;
+
 def DecomposeConvTranspose
     : Pass<"cpu-decompose-conv-transpose", "::mlir::func::FuncOp"> {
   let summary = "Rewrite transposed convolutions as convolutions";
@@ -46,7 +56,7 @@ def DropZeroBlocks : Pass<"cpu-drop-zero-blocks", "::mlir::ModuleOp"> {
     `ingot.targets` has AMX tiles.
   }];
   let statistics = [Statistic<"numProducts", "products",
-                              "products whose blocks of zeros vanished">];
+                              "products without their blocks of zeros">];
   let dependentDialects = ["::ingot::IngotDialect",
                            "::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect"];
@@ -59,10 +69,10 @@ def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
     the matrix of all pixels with the weights. A batched product with one right
     factor is the product of all rows. A product of two matrices tiles best.
 
-    If the batch is open and has 48 known rows or more, each batch keeps a
-    matrix of its own, so that tiles have known sizes. A convolution along one
-    column of pixels becomes one along a row, because it would otherwise have
-    tiles of one pixel.
+    If the batch is open and has 48 known rows or more, each batch keeps its own
+    matrix. Tiles then have known sizes. A convolution along one column of
+    pixels becomes one along a row, because it would otherwise have tiles of one
+    pixel.
 
     Kernels stay as they are if an epilogue operand broadcasts along some of the
     dimensions, or if the result goes into a slice with steps.
@@ -89,7 +99,7 @@ def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"orF32", "or-f32", "bool", "false",
-           "Take bf16 from products that are left">];
+           "Remove bf16 from the remaining products">];
   let dependentDialects = [
     "::ingot::cpu::CpuDialect", "::ingot::IngotDialect",
     "::ingot::nn::NNDialect", "::mlir::tensor::TensorDialect"];
@@ -140,16 +150,10 @@ def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
     byte must save (`OptimizeFor.h`).
   }];
   let options = [
-    Option<"precision", "precision", "::ingot::Precision",
-           "::ingot::Precision::fp32",
-           "What the user wants heavy ops to multiply",
-           [{::llvm::cl::values(
-               clEnumValN(::ingot::Precision::fp32, "fp32", "32-bit floats"),
-               clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
-               clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>,
+    PrecisionOption<>,
     Option<"optimize", "optimize", "::ingot::OptimizeFor",
            "::ingot::OptimizeFor::balanced",
-           "How much speed an added byte must bring",
+           "Trade-off between speed and added bytes",
            [{::ingot::optimizeForValues()}]>];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
@@ -178,20 +182,14 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
     right factor that it computes. `nn-to-linalg` lowers the other ops. An op
     with the attribute `ingot.backend = #ingot.backend<loops>` is left alone.
 
-    With `precision=fp16`, if all levels of `ingot.targets` multiply f16,
-    products marked `fp16` multiply f16 by f16 if at least 32 of them are added,
-    and depthwise filters read f16. A few products are then added as f16. The
-    weights of each output channel are scaled by a power of two, so that no such
-    sum exceeds f16 for any data. The epilogue undoes the scale.
+    The following holds for `precision=fp16` if all levels of `ingot.targets`
+    multiply f16. Products marked `fp16` multiply f16 by f16 if at least 32 of
+    them are added. Depthwise filters read f16. A few products are then added as
+    f16. The weights of each output channel are scaled by a power of two, so
+    that no such sum exceeds f16 for any data. The epilogue undoes the scale.
   }];
   let options = [
-    Option<"precision", "precision", "::ingot::Precision",
-           "::ingot::Precision::fp32",
-           "What the user wants heavy ops to multiply",
-           [{::llvm::cl::values(
-               clEnumValN(::ingot::Precision::fp32, "fp32", "32-bit floats"),
-               clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
-               clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>,
+    PrecisionOption<>,
     Option<"maxTableBytes", "max-table-bytes", "int64_t", "16777216",
            "Bytes of a table of positions or weights of nn.resize that is made "
            "here; a run makes larger ones">];
@@ -226,9 +224,9 @@ def SignsToThresholds : Pass<"signs-to-thresholds", "::mlir::func::FuncOp"> {
     `cpu.pack_signs` is removed. All sums are tried, so that results equal those
     of the epilogue, however it rounds.
 
-    The pass declines results that neither grow nor fall with the sum, operands
-    that are not constant, functions that a run approximates, and bytes with
-    other users.
+    The pass declines results that neither grow nor fall with the sum, and
+    operands that are not constant. It also declines functions that a run
+    approximates, and bytes with other users.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect",
@@ -268,11 +266,12 @@ def TabulateBytes : Pass<"nn-tabulate-bytes", "::mlir::func::FuncOp"> {
     the ops between a `dequantize` and a `quantize` of one scale each, and
     several such pairs in a row.
 
-    The pass declines ops that the epilogue of the kernel that stores the bytes
-    computes with little arithmetic, tensors of few elements, and functions
-    whose floats have other users.
+    The pass declines tensors of few elements, and functions whose floats have
+    other users. It also declines cheap ops that the epilogue of the preceding
+    kernel can compute.
   }];
-  let statistics = [Statistic<"numTables", "tables", "functions looked up">];
+  let statistics = [
+    Statistic<"numTables", "tables", "functions that became tables">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::nn::NNDialect"];
 }
@@ -302,11 +301,12 @@ def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
-           "What tensors become",
+           "Type of the stored tensors",
            [{::llvm::cl::values(
                clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
                clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>,
-    Option<"level", "level", "int", "1", "1, 2 or 3, as --precision=O1 …">,
+    Option<"level", "level", "int", "1",
+           "Level of --precision: 1, 2 or 3 for O1, O2 or O3">,
     ListOption<"keep", "keep", "std::string",
                "Nodes whose results stay f32: GLOB=fp32">];
   let statistics = [

@@ -8,8 +8,8 @@
 #include "dialects/cpu/Signs.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/NNToCpu.h"
-#include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/lower/RecordPacking.h"
@@ -36,7 +36,7 @@ using support::typeOf;
 namespace {
 
 /// The common properties of both kinds of products.
-struct Product {
+struct SignCandidate {
   Operation *op;
   Value data, weights;
   /// The dimensions of the weights for outputs and channels.
@@ -59,7 +59,7 @@ struct Signs {
 /// Returns the middle of the three bytes that the data may be; it stands for 0.
 /// Returns nullopt if the data may be other bytes.
 static std::optional<int64_t> findZeroPoint(const support::Interval &bytes,
-                                            const Product &product) {
+                                            const SignCandidate &product) {
   if (!bytes.isWithin(0, 255))
     return std::nullopt;
   int64_t zero = product.padding.value_or(
@@ -69,7 +69,7 @@ static std::optional<int64_t> findZeroPoint(const support::Interval &bytes,
   return zero;
 }
 
-static Reason whyNotSigns(const Product &product) {
+static Reason whyNotSigns(const SignCandidate &product) {
   if (Reason reason = cpu::whyNotToCpu(product.op))
     return reason;
   RankedTensorType weights = typeOf(product.weights);
@@ -86,7 +86,7 @@ static Reason whyNotSigns(const Product &product) {
 
 /// Returns the signs of a product's weights. All weights must have the same
 /// magnitude.
-static std::optional<Signs> readSigns(const Product &product,
+static std::optional<Signs> readSigns(const SignCandidate &product,
                                       int64_t zeroPoint) {
   RankedTensorType type = typeOf(product.weights);
   auto bytes = nn::getConstantDoubles(product.weights);
@@ -106,7 +106,8 @@ static std::optional<Signs> readSigns(const Product &product,
 
 /// Packs the signs of the weights into 32-bit words, which replace dimension
 /// `channels`.
-static ElementsAttr packWords(const Product &product, const Signs &signs) {
+static ElementsAttr packWords(const SignCandidate &product,
+                              const Signs &signs) {
   RankedTensorType type = typeOf(product.weights);
   int64_t channels = type.getDimSize(product.channels), inner = 1;
   for (int64_t size : type.getShape().drop_front(product.channels + 1))
@@ -135,7 +136,7 @@ static ElementsAttr packWords(const Product &product, const Signs &signs) {
 }
 
 /// Packs the data as bits.
-static Value packData(PatternRewriter &rewriter, const Product &product,
+static Value packData(PatternRewriter &rewriter, const SignCandidate &product,
                       int64_t zeroPoint) {
   // Products with the same data share the packed signs.
   for (Operation *user : product.data.getUsers())
@@ -166,7 +167,7 @@ static Value packData(PatternRewriter &rewriter, const Product &product,
 
 /// Replaces the product by `kernel`, whose sums are of values from -1 to 1. The
 /// share of the bytes' zero point is added to its sums.
-static void replace(PatternRewriter &rewriter, const Product &product,
+static void replace(PatternRewriter &rewriter, const SignCandidate &product,
                     const Signs &signs, kernel::EpilogueOpInterface kernel) {
   Location loc = product.op->getLoc();
   Value sums = kernel->getResult(0);
@@ -198,7 +199,7 @@ template <typename Op> struct ToSigns : OpRewritePattern<Op> {
       : OpRewritePattern<Op>(context), intervals(intervals) {}
 
   /// Reads the product as signs, or says why it is none.
-  Reason read(const Product &product, std::optional<Signs> &signs) const {
+  Reason read(const SignCandidate &product, std::optional<Signs> &signs) const {
     if (Reason reason = whyNotSigns(product))
       return reason;
     std::optional<int64_t> zero =
@@ -226,7 +227,7 @@ struct ConvToSigns : ToSigns<nn::ConvOp> {
     if (x.isDynamicDim(rank - 2) || type.isDynamicDim(rank - 2))
       return rewriter.notifyMatchFailure(op, "has rows of open size");
     int64_t zero = op.getXZeroPoint();
-    Product product{op, op.getX(), op.getW(), 0, 1, std::nullopt, zero};
+    SignCandidate product{op, op.getX(), op.getW(), 0, 1, std::nullopt, zero};
     if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; }))
       product.padding = zero;
     std::optional<Signs> signs;
@@ -243,8 +244,10 @@ struct ConvToSigns : ToSigns<nn::ConvOp> {
         rewriter, loc, type, src, weights, /*compensation=*/Value(),
         /*pairs=*/Value(), /*epilogue_operands=*/ValueRange(), destination,
         op.getStrides(), op.getPads(), op.getDilations(), /*groups=*/1,
-        /*src_zero_point=*/0, /*pair_counts=*/{}, /*winograd=*/{},
-        rewriter.getI64IntegerAttr(x.getShape().back()), /*dst_signs=*/{},
+        /*src_zero_point=*/0,
+        cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::signs,
+                              x.getShape().back()),
+        /*dst_signs=*/{},
         /*schedule=*/{});
     cpu::recordPacking(kernel);
     replace(rewriter, product, *signs, kernel);
@@ -261,8 +264,12 @@ struct MatMulToSigns : ToSigns<nn::MatMulOp> {
       return rewriter.notifyMatchFailure(op, "has no matrix of weights");
     RankedTensorType type = op.getType();
     bool isTransposed = op.getTransposeB();
-    Product product{op, op.getA(), op.getB(), isTransposed ? 0 : 1,
-                    isTransposed ? 1 : 0, std::nullopt};
+    SignCandidate product{op,
+                          op.getA(),
+                          op.getB(),
+                          isTransposed ? 0 : 1,
+                          isTransposed ? 1 : 0,
+                          std::nullopt};
     std::optional<Signs> signs;
     if (Reason reason = read(product, signs))
       return rewriter.notifyMatchFailure(op, *reason);
@@ -277,9 +284,9 @@ struct MatMulToSigns : ToSigns<nn::MatMulOp> {
     auto kernel = cpu::MatMulOp::create(
         rewriter, loc, type, packData(rewriter, product, signs->zeroPoint),
         weights, /*blocks=*/Value(), /*pairs=*/Value(),
-        /*epilogue_operands=*/ValueRange(),
-        destination, /*pair_counts=*/{},
-        rewriter.getI64IntegerAttr(typeOf(op.getA()).getShape().back()),
+        /*epilogue_operands=*/ValueRange(), destination,
+        cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::signs,
+                              typeOf(op.getA()).getShape().back()),
         /*dst_signs=*/{}, /*schedule=*/{});
     cpu::recordPacking(kernel);
     replace(rewriter, product, *signs, kernel);

@@ -8,7 +8,7 @@
 // `vpmaddubsw` adds two products of bytes as an int16, with saturation. It
 // cannot saturate if the data are at most 127. Nor can it if the positive
 // weights of a pair add up to at most 128, and the negative ones to at least
-// -128. BytePairs.h explains the pairings.
+// -128. PairProducts.h explains the pairings.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -17,7 +17,7 @@
 #include "passes/cpu/lower/ByteRange.h"
 #include "passes/cpu/lower/PackWeights.h"
 #include "passes/cpu/lower/Passes.h"
-#include "passes/cpu/policy/BytePairs.h"
+#include "passes/cpu/policy/PairLimits.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
 
@@ -39,7 +39,7 @@ static constexpr int kCrossed = 1, kPairings = 2;
 /// data bytes up to `largest`.
 static int pairingsOf(const int8_t *four, int64_t largest) {
   auto fits = [&](int x, int y) {
-    return cpu::fitsWords(four[x], four[y], largest);
+    return cpu::fitsInt16(four[x], four[y], largest);
   };
   int pairings = 0;
   if (fits(0, 1) && fits(2, 3))
@@ -62,7 +62,7 @@ static const char *whyNot(cpu::ConvOp op) {
   return nullptr;
 }
 static const char *whyNot(cpu::MatMulOp op) {
-  if (op.getBlocks())
+  if (op.getFormat().isBlocks())
     return "has blocks of weights";
   if (cpu::PackedWeights(op.getWeights()).outer.size() != 1)
     return "has a right factor for each batch";
@@ -92,7 +92,7 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     cpu::PackedWeights weights(op.getWeights());
-    if (op.getPairs() || !weights.element.isInteger(8))
+    if (op.getFormat().getPairs() || !weights.element.isInteger(8))
       return rewriter.notifyMatchFailure(op, "has pairs, or no bytes");
     if (const char *reason = whyNot(op))
       return rewriter.notifyMatchFailure(op, reason);
@@ -143,7 +143,7 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
                              std::move(statements)));
     rewriter.modifyOpInPlace(op, [&] {
       op.getPairsMutable().assign(pairs);
-      op.setPairCounts(counts);
+      op.setFormatAttr(op.getFormat().withPairs(counts));
     });
     return success();
   }

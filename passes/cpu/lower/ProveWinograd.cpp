@@ -55,7 +55,7 @@ struct Prove : OpRewritePattern<cpu::ConvOp> {
 
   LogicalResult matchAndRewrite(cpu::ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getWinograd() || !op.mayFilterBytes())
+    if (op.getFormat().getExactTiles() != 0 || !op.mayFilterBytes())
       return rewriter.notifyMatchFailure(
           op, "has its tiles, or is of other than 3x3 taps of bytes");
     std::vector<char> storage;
@@ -69,7 +69,9 @@ struct Prove : OpRewritePattern<cpu::ConvOp> {
       int64_t bits = 31 - cpu::Winograd::ofBytes(outputs).lostBits();
       if (largest >= int64_t(1) << bits)
         continue;
-      rewriter.modifyOpInPlace(op, [&] { op.setWinograd(outputs); });
+      rewriter.modifyOpInPlace(op, [&] {
+        op.setFormatAttr(op.getFormat().withExactTiles(outputs));
+      });
       return success();
     }
     return rewriter.notifyMatchFailure(op, "has sums that may be too large");

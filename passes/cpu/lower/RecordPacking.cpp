@@ -35,7 +35,7 @@ static std::string describeTaps(Value value) {
 /// Describes the panels of `op` and their special properties.
 template <typename Op>
 static std::string describeProduct(Op op) {
-  if (!op.getSignChannels())
+  if (!op.getFormat().isSigns())
     return describePanels(op.getWeights());
   return "panels of " +
          std::to_string(cpu::PackedWeights(op.getWeights()).width) +
@@ -48,11 +48,11 @@ static std::string storageOf(Operation *kernel) {
       .Case([](cpu::ConvOp op) { return describeProduct(op); })
       .Case([](cpu::MatMulOp op) {
         return describeProduct(op) +
-               (op.getBlocks() ? ", without blocks of zeros" : "");
+               (op.getFormat().isBlocks() ? ", without blocks of zeros" : "");
       })
       .Case([](cpu::DepthwiseConvOp op) {
         return describeTaps(op.getWeights()) +
-               (op.getFours() ? ", and fours of bytes" : "");
+               (op.getGroupsOfFour() ? ", and groups of four bytes" : "");
       })
       .Case([](cpu::WinogradConvOp op) {
         return describePanels(op.getWeights()) + ", transformed";
@@ -62,14 +62,15 @@ static std::string storageOf(Operation *kernel) {
       })
       .Case([](cpu::PackedMatMulOp op) {
         return "panels of " + std::to_string(op.panel()) + " columns, " +
-               std::to_string(op.getBits()) + " bits in blocks of " +
-               std::to_string(op.getBlockSize());
+               std::to_string(op.getFormat().getBits()) +
+               " bits in blocks of " +
+               std::to_string(op.getFormat().getBlockSize());
       })
       .Default([](Operation *) { return ""; });
 }
 
 void cpu::recordPacking(Operation *kernel) {
-  if (!kernel->getContext()->getRemarkEngine())
+  if (!isRecorded(kernel))
     return;
   std::string choice = storageOf(kernel);
   assert(!choice.empty() && "is a product with weights");

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/Rewrite.h"

@@ -8,9 +8,9 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/cpu/lower/BandMatMulToCpu.h"
-#include "passes/cpu/lower/FollowPicture.h"
+#include "passes/cpu/lower/CpuSupport.h"
+#include "passes/cpu/lower/FollowImage.h"
 #include "passes/cpu/lower/NNToCpu.h"
-#include "passes/cpu/lower/NativeSupport.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Resampling.h"
 
@@ -223,8 +223,8 @@ struct BandProducts {
   Scalars s{b, loc};
   Sizes sizes = sizesOf(b, loc, op.getX());
   /// The result, with the ops behind the resize that only move it.
-  Picture picture{resultSizes(b, op->getResult(0)), resized.back(), {},
-                  op.getY()};
+  ResizedImage image{
+      resultSizes(b, op->getResult(0)), resized.back(), {}, op.getY()};
 
   Value create();
 
@@ -248,8 +248,8 @@ std::optional<Band> BandProducts::computeBand(int64_t dim, int64_t channels) {
   TapTables tables{b,
                    loc,
                    samplingOf(op),
-                   axisOf(s, op, dim, sizes[dim], picture.sizes[dim]),
-                   picture.sizes[dim],
+                   axisOf(s, op, dim, sizes[dim], image.sizes[dim]),
+                   image.sizes[dim],
                    /*inner=*/1,
                    maxTableBytes,
                    {},
@@ -286,10 +286,10 @@ Value BandProducts::multiply(Value x, int64_t dim) {
   }
   bool isLast = dim == resized.back();
   ArrayRef<int64_t> order;
-  TakenRows rows{0, 1, picture.sizes[dim]};
+  TakenRows rows{0, 1, image.sizes[dim]};
   if (isLast) {
-    order = picture.order;
-    rows = picture.rows();
+    order = image.order;
+    rows = image.rows();
   }
   cpu::BandMatMulOp product;
   if (band) {
@@ -310,11 +310,11 @@ Value BandProducts::multiply(Value x, int64_t dim) {
   return behind < rank - 1 ? support::reshape(b, loc, y, sizes) : y;
 }
 
-/// Returns the value of `picture`. Returns null if the op has known sizes, but
+/// Returns the value of `image`. Returns null if the op has known sizes, but
 /// a dimension has no matrix.
 Value BandProducts::create() {
   if (op.getAntialias())
-    followMovements(picture);
+    followMovements(image);
   Value y = withoutCast(op.getX());
   if (typeOf(y).getShape() != typeOf(op.getX()).getShape()) {
     // Tensors with several open sizes are not reshaped.
@@ -325,7 +325,7 @@ Value BandProducts::create() {
     if (!y)
       return {};
   }
-  return castTo(b, loc, y, picture.type().clone(b.getF32Type()));
+  return castTo(b, loc, y, image.type().clone(b.getF32Type()));
 }
 
 LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
@@ -349,8 +349,8 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
     BandProducts products{b, op, resized, maxTableBytes};
     if (Value y = products.create()) {
       // The ops in between have no users left; they are erased after the walk.
-      if (products.picture.value != op.getY()) {
-        b.replaceAllUsesWith(products.picture.value, y);
+      if (products.image.value != op.getY()) {
+        b.replaceAllUsesWith(products.image.value, y);
         y = destinationOf(b, op->getResult(0));
       } else {
         y = roundTo(b, type, y, /*areBytes=*/false);

@@ -19,7 +19,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 /// Returns the exponent of the power of two that scales a column. Then no
-/// kHalfTerms products of its weights and of f16 values add up to more than f16
+/// kF16Terms products of its weights and of f16 values add up to more than f16
 /// holds. A margin is left for their roundings of 2^-11 each. Returns nullopt
 /// for values that are not finite, and for scales whose inverse is no normal
 /// f32.
@@ -33,11 +33,11 @@ static std::optional<int> exponentFor(MutableArrayRef<float> column) {
   constexpr int kLargest = 100;
   if (!(sum < std::ldexp(1.0, kLargest)))
     return std::nullopt;
-  if (int64_t(column.size()) > cpu::kHalfTerms) {
-    float *last = column.begin() + cpu::kHalfTerms;
+  if (int64_t(column.size()) > cpu::kF16Terms) {
+    float *last = column.begin() + cpu::kF16Terms;
     std::nth_element(column.begin(), last, column.end(), std::greater<>());
     sum = 0;
-    for (float weight : column.take_front(cpu::kHalfTerms))
+    for (float weight : column.take_front(cpu::kF16Terms))
       sum += weight;
   }
   if (sum == 0)
@@ -46,7 +46,7 @@ static std::optional<int> exponentFor(MutableArrayRef<float> column) {
 }
 
 std::optional<cpu::ScaledWeights>
-cpu::scaleForHalfSums(ElementsAttr weights, const WeightColumns &columns) {
+cpu::scaleForF16Sums(ElementsAttr weights, const WeightColumns &columns) {
   std::vector<char> storage;
   std::optional<ArrayRef<char>> source = nn::getRawBytes(weights, storage);
   if (!source || !weights.getElementType().isF32())

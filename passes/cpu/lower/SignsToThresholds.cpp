@@ -99,7 +99,7 @@ Reason Results::prepare() {
   for (Value operand : op.getEpilogueOperands()) {
     auto elements = readOperand(operand);
     if (!elements)
-      return "has an operand that is no constant of its channels";
+      return "has an operand that is not a constant for each channel";
     operands.push_back(std::move(*elements));
   }
   if (!llvm::all_of(body.without_terminator(), isExact))
@@ -180,17 +180,17 @@ static Reason findThresholds(kernel::EpilogueOpInterface op, int64_t terms,
 static kernel::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
   Operation *op = value.getDefiningOp();
   if (auto conv = dyn_cast_or_null<cpu::ConvOp>(op)) {
-    if (!conv.getSignChannels() || conv.getDstSigns())
+    if (!conv.getFormat().isSigns() || conv.getDstSigns())
       return {};
     cpu::PackedWeights weights(conv.getWeights());
-    terms = *conv.getSignChannels() *
+    terms = conv.getFormat().getSignChannels() *
             support::productOf(weights.outer.drop_front());
     return conv;
   }
   if (auto product = dyn_cast_or_null<cpu::MatMulOp>(op)) {
-    if (!product.getSignChannels() || product.getDstSigns())
+    if (!product.getFormat().isSigns() || product.getDstSigns())
       return {};
-    terms = *product.getSignChannels();
+    terms = product.getFormat().getSignChannels();
     return product;
   }
   return {};

@@ -7,7 +7,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Evaluate.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/cpu/lower/NativeSupport.h"
+#include "passes/cpu/lower/CpuSupport.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Rewrite.h"
@@ -125,7 +125,7 @@ private:
       }
       Operation *before = operand.getDefiningOp();
       if (!before || nn::getConstant(operand)) {
-        reason = "depends on numbers that are no bytes";
+        reason = "depends on numbers that are not bytes";
         return false;
       }
       if (!add(before, reason))
@@ -149,7 +149,7 @@ static bool isInEpilogue(Value bytes) {
     Operation *op = work[i].getDefiningOp();
     if (!op || !work[i].hasOneUse())
       continue;
-    if (cpu::isNativeKind(op))
+    if (cpu::isCpuKind(op))
       return true;
     if (isa<nn::ElementwiseOpInterface>(op))
       llvm::append_range(work, op->getOperands());

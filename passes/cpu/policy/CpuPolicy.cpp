@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/policy/CpuPolicy.h"
 
-#include "passes/cpu/policy/ByteProducts.h"
 #include "passes/cpu/policy/Costs.h"
 #include "passes/cpu/policy/FloatProducts.h"
-#include "passes/cpu/policy/HalfProducts.h"
+#include "passes/cpu/policy/HalfPrecision.h"
+#include "passes/cpu/policy/Int8Products.h"
+#include "passes/cpu/policy/Layouts.h"
 #include "passes/cpu/policy/Levels.h"
 #include "passes/cpu/policy/SmallGroups.h"
 #include "passes/cpu/policy/WinogradCost.h"
@@ -18,24 +19,26 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Adds the estimates of `op` in f32 and in another form.
+/// Adds the estimates of `op` in f32 and in another form, if they have a
+/// reader.
 static Answer<bool> withCosts(Answer<bool> answer, Operation *op, Form form) {
-  answer.alternatives = weigh(op, {Form::f32, form});
+  if (isRecorded(op))
+    answer.alternatives = weigh(op, {Form::f32, form});
   return answer;
 }
 
-Answer<bool> CpuPolicy::multiplyBytes(Operation *product,
-                                      const ByteSite &site) const {
-  return withCosts(isForBytes(product, site), product, Form::int8);
+Answer<bool> CpuPolicy::multiplyInt8(Operation *product,
+                                     const Int8Candidate &candidate) const {
+  return withCosts(isForInt8(product, candidate), product, Form::int8);
 }
 
 Answer<bool> CpuPolicy::multiplyDynamicBytes(Operation *product) const {
-  return withCosts(isForDynamicBytes(product), product, Form::dynamicInt8);
+  return withCosts(isForDynamicInt8(product), product, Form::dynamicInt8);
 }
 
 Answer<bool> CpuPolicy::multiplyBytesInLoop(Operation *product,
                                             int64_t weights) const {
-  return withCosts(isLoopForBytes(weights), product, Form::dynamicInt8);
+  return withCosts(isLoopForInt8(weights), product, Form::dynamicInt8);
 }
 
 Answer<bool> CpuPolicy::multiplyBytesAsFloats(nn::ConvOp product) const {
@@ -51,15 +54,17 @@ Answer<bool> CpuPolicy::multiplyGroupsAsFloats(ArrayRef<int64_t> weights,
   return {false, "has channels enough in each group"};
 }
 
-Answer<bool> CpuPolicy::multiplyWords(Operation *product,
+Answer<bool> CpuPolicy::multiplyInt16(Operation *product,
                                       OptimizeFor goal) const {
-  return isForWords(product, goal);
+  return isForInt16(product, goal);
 }
 
-HalfForm CpuPolicy::halfForm(Operation *op, Precision asked) const {
+HalfPrecisionForm CpuPolicy::halfPrecisionForm(Operation *op,
+                                               Precision asked) const {
   if (asked == Precision::bf16 && someMultiplyBF16(op))
-    return HalfForm::bf16;
-  return addsHalfSums(op, asked) ? HalfForm::f16 : HalfForm::f16Weights;
+    return HalfPrecisionForm::bf16;
+  return addsF16Sums(op, asked) ? HalfPrecisionForm::f16
+                                : HalfPrecisionForm::f16Weights;
 }
 
 bool CpuPolicy::prefersBF16(Operation *op) const { return allMultiplyBF16(op); }
@@ -68,14 +73,22 @@ Answer<bool> CpuPolicy::multiplyBF16(Operation *product) const {
   return withCosts(isForBF16(product), product, Form::bf16);
 }
 
-Answer<bool> CpuPolicy::storeHalfWeights(Operation *product,
-                                         int64_t allWeights) const {
-  return withCosts(isForHalfWeights(product, allWeights), product,
+Answer<bool> CpuPolicy::storeF16Weights(Operation *product,
+                                        int64_t allWeights) const {
+  return withCosts(isForF16Weights(product, allWeights), product,
                    Form::f16Weights);
 }
 
 Answer<bool> CpuPolicy::multiplyF16(Operation *product) const {
   return withCosts(isForF16(product), product, Form::f16);
+}
+
+Answer<Layout> CpuPolicy::layOut(Operation *op) const {
+  return chooseLayout(op);
+}
+
+Answer<bool> CpuPolicy::multiplyPatches(nn::ConvOp product) const {
+  return isForPatches(product);
 }
 
 Answer<std::optional<int64_t>> CpuPolicy::fitPairs(Operation *product) const {

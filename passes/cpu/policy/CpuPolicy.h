@@ -15,22 +15,25 @@ namespace ingot::cpu {
 /// all levels.
 class CpuPolicy : public Policy {
 public:
-  Answer<bool> multiplyBytes(mlir::Operation *product,
-                             const ByteSite &site) const override;
+  Answer<bool> multiplyInt8(mlir::Operation *product,
+                            const Int8Candidate &candidate) const override;
   Answer<bool> multiplyDynamicBytes(mlir::Operation *product) const override;
   Answer<bool> multiplyBytesInLoop(mlir::Operation *product,
                                    int64_t weights) const override;
   Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const override;
   Answer<bool> multiplyGroupsAsFloats(llvm::ArrayRef<int64_t> weights,
                                       int64_t groups) const override;
-  Answer<bool> multiplyWords(mlir::Operation *product,
+  Answer<bool> multiplyInt16(mlir::Operation *product,
                              OptimizeFor goal) const override;
-  HalfForm halfForm(mlir::Operation *op, Precision asked) const override;
+  HalfPrecisionForm halfPrecisionForm(mlir::Operation *op,
+                                      Precision asked) const override;
   bool prefersBF16(mlir::Operation *op) const override;
   Answer<bool> multiplyBF16(mlir::Operation *product) const override;
-  Answer<bool> storeHalfWeights(mlir::Operation *product,
-                                int64_t allWeights) const override;
+  Answer<bool> storeF16Weights(mlir::Operation *product,
+                               int64_t allWeights) const override;
   Answer<bool> multiplyF16(mlir::Operation *product) const override;
+  Answer<Layout> layOut(mlir::Operation *op) const override;
+  Answer<bool> multiplyPatches(nn::ConvOp product) const override;
   Answer<std::optional<int64_t>>
   fitPairs(mlir::Operation *product) const override;
   Answer<bool> roundRows(nn::PackedMatMulOp product) const override;

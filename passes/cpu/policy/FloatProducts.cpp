@@ -81,7 +81,7 @@ static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
   std::optional<int64_t> elements = countElements(conv.getX());
   const int64_t inCache = threshold::byteFloatsInCache(machine.numbers);
   if (taps.size() == 1) {
-    if (machine.asWords && taps.back() > threshold::byteTapsAtOnce)
+    if (machine.asInt16 && taps.back() > threshold::byteTapsAtOnce)
       return "has single channels and many taps in a row, where words gain "
              "nothing";
     if (elements.value_or(0) <= inCache)
@@ -90,7 +90,7 @@ static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
   }
   if (!elements)
     return std::nullopt;
-  if (*elements <= (machine.asWords
+  if (*elements <= (machine.asInt16
                         ? inCache
                         : threshold::byteVolumesInCache(machine.numbers)))
     return "has single channels of a volume that the cache holds as floats";
@@ -104,17 +104,17 @@ static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
 /// twice as fast as floats. Few terms do not pay for rounding the model's input
 /// and scaling the results. Winograd's algorithm saves products of floats with
 /// 3x3 taps, but not of bytes with few channels.
-static Reason whyTooFewForWords(nn::ConvOp conv, bool ofInput) {
+static Reason whyTooFewForInt16(nn::ConvOp conv, bool ofInput) {
   ArrayRef<int64_t> w = shapeOf(conv.getW());
   if (conv.getGroups() != 1)
     return std::nullopt;
-  if (ofInput && productOf(w.drop_front()) <= threshold::wordFewTerms)
+  if (ofInput && productOf(w.drop_front()) <= threshold::int16FewTerms)
     return "multiplies the model's input by few terms, which as words do not "
            "pay for rounding";
-  if ((w[1] < threshold::wordFewestFilteredChannels &&
+  if ((w[1] < threshold::int16FewestWinogradChannels &&
        takesFewerProducts(conv, 0)) ||
-      (w[1] <= threshold::wordFewFilteredChannels &&
-       takesFewerProducts(conv, threshold::wordManyFilteredPixels)))
+      (w[1] <= threshold::int16FewWinogradChannels &&
+       takesFewerProducts(conv, threshold::int16ManyWinogradPixels)))
     return "has 3x3 taps of few channels, where floats take fewer products "
            "than words";
   return std::nullopt;
@@ -160,7 +160,7 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
              "that the cache holds";
     return std::nullopt;
   }
-  return machine.asWords ? whyTooFewForWords(conv, ofInput) : std::nullopt;
+  return machine.asInt16 ? whyTooFewForInt16(conv, ofInput) : std::nullopt;
 }
 
 /// Says why a transposed convolution is as fast in floats. Kernels multiply
@@ -168,7 +168,7 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
 static Reason whyAsFast(nn::ConvTransposeOp conv, const Machine &machine) {
   int64_t channels =
       shapeOf(conv.getW())[0] / std::max<int64_t>(conv.getGroups(), 1);
-  if (channels <= (machine.asWords ? threshold::transposedFewChannelsAsWords
+  if (channels <= (machine.asInt16 ? threshold::transposedFewChannelsAsInt16
                                    : threshold::transposedFewChannels))
     return "has few channels, where most bytes of a product of four would be "
            "zeros";
@@ -181,7 +181,7 @@ static Reason whyAsFast(nn::ConvTransposeOp conv, const Machine &machine) {
 /// may be one.
 static Reason whyAsFast(nn::MatMulOp matmul, bool ofInput,
                         const Machine &machine) {
-  if (!machine.asWords || !ofInput || !matmul.getType().hasStaticShape())
+  if (!machine.asInt16 || !ofInput || !matmul.getType().hasStaticShape())
     return std::nullopt;
   int64_t columns = 0;
   for (Operation *user : matmul.getA().getUsers()) {
@@ -191,8 +191,8 @@ static Reason whyAsFast(nn::MatMulOp matmul, bool ofInput,
   }
   int64_t rows = productOf(matmul.getType().getShape().drop_back());
   if (rows > 1 && (rows < threshold::pairedFewestRows
-                       ? columns <= threshold::wordFewColumns
-                       : columns < threshold::wordFewColumns))
+                       ? columns <= threshold::int16FewColumns
+                       : columns < threshold::int16FewColumns))
     return "multiplies rows of the model's input by few columns, which as "
            "words do not pay for rounding";
   return std::nullopt;

@@ -40,11 +40,11 @@ bool cpu::allMultiplyBF16(Operation *op) {
   return TargetsAttr::of(op).all(multipliesBF16);
 }
 
-bool cpu::addsHalfSums(Operation *op, Precision asked) {
+bool cpu::addsF16Sums(Operation *op, Precision asked) {
   return asked == Precision::fp16 && TargetsAttr::of(op).all(hasFP16);
 }
 
-bool cpu::multipliesAsWords(Operation *op) {
+bool cpu::multipliesAsInt16(Operation *op) {
   return !TargetsAttr::of(op).anySure(hasByteDots);
 }
 

@@ -30,11 +30,11 @@ bool allMultiplyBF16(mlir::Operation *op);
 /// Returns true if products for which the user asked `asked` multiply f16 by
 /// f16 and add as f16. All levels must have arithmetic on f16, because they
 /// share the types between products.
-bool addsHalfSums(mlir::Operation *op, Precision asked);
+bool addsF16Sums(mlir::Operation *op, Precision asked);
 
 /// Returns true if all levels multiply bytes as int16: no level has VNNI or
 /// AMX.
-bool multipliesAsWords(mlir::Operation *op);
+bool multipliesAsInt16(mlir::Operation *op);
 
 /// Returns true if all levels have instructions that add products of bytes.
 bool addsByteDots(mlir::Operation *op);

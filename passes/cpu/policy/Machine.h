@@ -15,11 +15,11 @@ namespace ingot::cpu {
 struct Machine {
   /// Reads the facts from the module around `op`.
   explicit Machine(mlir::Operation *op)
-      : asWords(multipliesAsWords(op)),
+      : asInt16(multipliesAsInt16(op)),
         numbers(TargetsAttr::of(op).getNumbers()) {}
 
   /// True if all levels multiply bytes as int16.
-  bool asWords;
+  bool asInt16;
   /// The numbers of a core, which all levels share.
   TargetNumbers numbers;
 };

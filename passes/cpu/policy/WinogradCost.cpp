@@ -236,10 +236,10 @@ void cpu::recordTiles(Operation *op,
 // Int16
 //===----------------------------------------------------------------------===//
 
-static Answer<bool> answerForWords(nn::ConvOp op, OptimizeFor goal) {
+static Answer<bool> answerForInt16(nn::ConvOp op, OptimizeFor goal) {
   ArrayRef<int64_t> w = shapeOf(op.getW());
-  if (w[0] / int64_t(op.getGroups()) < threshold::wordsLeastOutputs ||
-      w[1] < threshold::wordsLeastInputs)
+  if (w[0] / int64_t(op.getGroups()) < threshold::int16LeastOutputs ||
+      w[1] < threshold::int16LeastInputs)
     return {false, "has few channels of a group"};
   const char *yes = "multiplies int16 faster than floats";
   if (whyNotThreeByThree(op))
@@ -258,10 +258,11 @@ static Answer<bool> answerForWords(nn::ConvOp op, OptimizeFor goal) {
       double((transform.positions() * kFloatBytes - kTaps * kWordBytes) *
              sizes.channels * sizes.columns);
   const double inTiles = cost.inTiles(transform),
-               words = threshold::wordsPerFloat * cost.direct();
+               words = threshold::int16PerFloat * cost.direct();
   Answer<bool> answer{true, yes};
-  answer.alternatives = {{"int16", cyclesOf(words, target)},
-                         {"float32 winograd 4x4", cyclesOf(inTiles, target)}};
+  if (isRecorded(op))
+    answer.alternatives = {{"int16", cyclesOf(words, target)},
+                           {"float32 winograd 4x4", cyclesOf(inTiles, target)}};
   if (inTiles + requiredGain(goal, addedBytes) < words) {
     answer.choice = false;
     answer.reason = "takes fewer products of floats";
@@ -269,16 +270,16 @@ static Answer<bool> answerForWords(nn::ConvOp op, OptimizeFor goal) {
   return answer;
 }
 
-static Answer<bool> answerForWords(nn::MatMulOp op) {
+static Answer<bool> answerForInt16(nn::MatMulOp op) {
   RankedTensorType type = op.getType();
   if (type.hasStaticShape() &&
-      productOf(type.getShape().drop_back()) <= threshold::wordsFewRows)
+      productOf(type.getShape().drop_back()) <= threshold::int16FewRows)
     return {false, "has few rows"};
   return {true, "multiplies int16 faster than floats"};
 }
 
-Answer<bool> cpu::isForWords(Operation *product, OptimizeFor goal) {
+Answer<bool> cpu::isForInt16(Operation *product, OptimizeFor goal) {
   if (auto conv = dyn_cast<nn::ConvOp>(product))
-    return answerForWords(conv, goal);
-  return answerForWords(cast<nn::MatMulOp>(product));
+    return answerForInt16(conv, goal);
+  return answerForInt16(cast<nn::MatMulOp>(product));
 }

@@ -75,8 +75,8 @@ void recordTiles(mlir::Operation *op,
 
 /// Returns true if `product` of int16 is to be multiplied as int16, and not as
 /// f32. The rule uses the number of its rows and channels, and the time that
-/// Winograd would save in f32. Implements Policy::multiplyWords.
-Answer<bool> isForWords(mlir::Operation *product, OptimizeFor goal);
+/// Winograd would save in f32. Implements Policy::multiplyInt16.
+Answer<bool> isForInt16(mlir::Operation *product, OptimizeFor goal);
 
 } // namespace ingot::cpu
 

@@ -17,8 +17,8 @@ struct Bf16Wide final : FloatKernel {
   Value prepareColumns(IndexBuilder &b, const Tile &tile, Value weights,
                        int64_t part) const override {
     auto pairs = VectorType::get({tile.lanes}, b.b.getI32Type());
-    return widenHalf(b, vector::BitCastOp::create(b.b, b.loc, pairs, weights),
-                     part);
+    return widenHalfOfVector(
+        b, vector::BitCastOp::create(b.b, b.loc, pairs, weights), part);
   }
 
   Accumulators multiplyRows(IndexBuilder &b, const TileWeights &weights,

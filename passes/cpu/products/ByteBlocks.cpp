@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/products/ByteBlocks.h"
 
-#include "dialects/cpu/ByteFours.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "dialects/cpu/GroupsOfFour.h"
+#include "passes/cpu/products/PairProducts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
-using cpu::ByteFours;
+using cpu::GroupsOfFour;
 
-static constexpr int64_t kTaps = ByteFours::kTaps;
+static constexpr int64_t kTaps = GroupsOfFour::kTaps;
 /// Instructions unpack within lanes of 128 bits: the bytes and 32-bit words of
 /// a lane.
 static constexpr int64_t kUnitBytes = 16, kUnitWords = 4;
@@ -73,9 +73,10 @@ Value cpu::unpackVector(IndexBuilder &b, ArrayRef<Value> rows) {
   Value runs = bitcast(b, bytes, 32);
   runs = bitcast(b, shuffle(b, runs, runs, turned), 8);
   for (int64_t unit = 0; unit < units; ++unit)
-    for (int64_t channel = 0; channel < ByteFours::kRun; ++channel)
+    for (int64_t channel = 0; channel < GroupsOfFour::kRun; ++channel)
       for (int64_t row = 0; row < kTaps; ++row)
-        within.push_back(unit * kUnitBytes + row * ByteFours::kRun + channel);
+        within.push_back(unit * kUnitBytes + row * GroupsOfFour::kRun +
+                         channel);
   return bitcast(b, shuffle(b, runs, runs, within), 32);
 }
 
@@ -141,8 +142,9 @@ SmallVector<Value> cpu::unpackPairs(IndexBuilder &b, const ByteBlock &block,
   }
 }
 
-SmallVector<Value> cpu::unpackFours(IndexBuilder &b, const ByteBlock &block,
-                                    ArrayRef<Value> rows) {
+SmallVector<Value> cpu::unpackGroupsOfFour(IndexBuilder &b,
+                                           const ByteBlock &block,
+                                           ArrayRef<Value> rows) {
   assert(rows.size() == kTaps && "four rows, some of them zeros");
   const Value *there = llvm::find_if(rows, [](Value row) { return row; });
   assert(there != rows.end() && "a row");

@@ -36,7 +36,7 @@ struct ByteBlock {
   int64_t channels() const { return lanes * vectors; }
   /// Returns the position of channel `channel` in the block's vectors. Each
   /// lane of 128 bits holds neighbours: four of them in the first vector, and
-  /// so on. `cpu::ByteFours` uses the same order for 64 channels.
+  /// so on. `cpu::GroupsOfFour` uses the same order for 64 channels.
   int64_t placeOf(int64_t channel) const;
   /// Returns true if that order is the natural order of channels.
   bool isNatural() const;
@@ -52,9 +52,9 @@ llvm::SmallVector<mlir::Value> unpackPairs(IndexBuilder &b,
 
 /// Unpacks four rows of a block into groups of four bytes: a vector of i32 for
 /// each vector of the block.
-llvm::SmallVector<mlir::Value> unpackFours(IndexBuilder &b,
-                                           const ByteBlock &block,
-                                           llvm::ArrayRef<mlir::Value> rows);
+llvm::SmallVector<mlir::Value>
+unpackGroupsOfFour(IndexBuilder &b, const ByteBlock &block,
+                   llvm::ArrayRef<mlir::Value> rows);
 
 /// Moves a block's channels from the natural order in `natural` into the order
 /// of unpacked vectors.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/products/BytePacking.h"
 
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -227,7 +227,7 @@ void cpu::storePacked(IndexBuilder &b, const Tile &tile, const Output &output,
   Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
   SmallVector<Value> integers;
   for (int64_t v = 0; v < tile.vectors; ++v) {
-    Place place{SmallVector<Index>(coordinates), tile.lanes, tile.lanes, {}};
+    VectorAt place{SmallVector<Index>(coordinates), tile.lanes, tile.lanes, {}};
     Index &column = place.coordinates.back();
     column = b.add(column, v * tile.lanes);
     SmallVector<Value> arguments = epilogueArguments(b, output, sums[v], place);

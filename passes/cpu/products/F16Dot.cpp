@@ -7,10 +7,10 @@
 //
 // A vector register holds twice as many f16 as f32, and AVX512-FP16 multiplies
 // and adds both at the same rate. A long sum of f16 loses too much precision,
-// however. Only cpu::kHalfTerms products of a column are therefore added as
+// however. Only cpu::kF16Terms products of a column are therefore added as
 // f16. Weights lie in pairs, so that even lanes sum even k, and odd lanes odd
 // k. Both are then added as f16, and the result goes to the sum of f32;
-// scaleForHalfSums prevents overflow.
+// scaleForF16Sums prevents overflow.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/products/ProductKernel.h"

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 #include "passes/cpu/products/ProductKernel.h"
 
 using namespace mlir;
@@ -15,7 +15,7 @@ namespace {
 struct Int16Dot final : ProductKernel {
   Value step(IndexBuilder &b, const Tile &, Value row, Value weights,
              Value sum) const override {
-    return addWords(b, row, weights, sum);
+    return addInt16(b, row, weights, sum);
   }
 };
 } // namespace

@@ -14,7 +14,7 @@ namespace {
 struct Int8Dot final : ProductKernel {
   Value step(IndexBuilder &b, const Tile &, Value row, Value weights,
              Value sum) const override {
-    return multiplyAddFours(b, row, weights, sum);
+    return multiplyAddGroupsOfFour(b, row, weights, sum);
   }
 };
 } // namespace

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 #include "passes/cpu/products/ProductKernel.h"
 
 #include "dialects/cpu/PackedWeights.h"
@@ -71,7 +71,7 @@ static Accumulators kindsOf(IndexBuilder &b, Value statement, Index first,
 
 // Each group is written at the ends of all lists, but only one list grows. The
 // run has room for all its groups in each list.
-void PairLists::sort(IndexBuilder &b, const Columns &columns,
+void PairLists::sort(IndexBuilder &b, const PairColumns &columns,
                      Index distance) const {
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getI32IntegerAttr(0));
   int64_t group = 4;
@@ -165,7 +165,7 @@ static Accumulators addGroup(IndexBuilder &b, const TileWeights &weights,
     Value four = splat(b, tile.lanes, word);
     SmallVector<Value> parts;
     if (isWide) {
-      Value pairs = asWords(b, four);
+      Value pairs = asInt16(b, four);
       auto words = cast<VectorType>(pairs.getType());
       parts = {
           arith::AndIOp::create(b.b, b.loc, pairs, splatInt(b, words, 0xff)),
@@ -177,7 +177,7 @@ static Accumulators addGroup(IndexBuilder &b, const TileWeights &weights,
     for (auto [i, part] : llvm::enumerate(parts))
       for (int64_t v = 0; v < tile.vectors; ++v) {
         Value &sum = sums[r * tile.vectors + v];
-        sum = isWide ? addWords(b, part, factors[v][i], sum)
+        sum = isWide ? addInt16(b, part, factors[v][i], sum)
                      : addPairs(b, part, factors[v][i], sum);
       }
   }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/policy/Thresholds.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 #include "passes/cpu/products/ProductKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,20 +22,20 @@ using namespace ingot::cpu;
 // Weights as int16
 //===----------------------------------------------------------------------===//
 
-bool WideWeights::pays(int64_t groups, int64_t columns, int64_t rows) {
+bool Int16Weights::pays(int64_t groups, int64_t columns, int64_t rows) {
   return groups * columns * 8 <= cpu::threshold::widenedBytes &&
          rows >= cpu::threshold::widenedFewestRows;
 }
 
-WideWeights::WideWeights(IndexBuilder &b, int64_t groups, int64_t columns)
+Int16Weights::Int16Weights(IndexBuilder &b, int64_t groups, int64_t columns)
     : words(createScratch(b, groups * columns * 4, b.b.getI16Type())),
       groups(groups) {}
 
-int64_t WideWeights::oddAt(Value words) {
+int64_t Int16Weights::oddAt(Value words) {
   return cast<MemRefType>(words.getType()).getNumElements() / 2;
 }
 
-void WideWeights::fill(IndexBuilder &b, const TileWeights &weights) const {
+void Int16Weights::fill(IndexBuilder &b, const TileWeights &weights) const {
   const Tile &tile = weights.tile;
   int64_t elements = tile.lanes * 4;
   auto type = VectorType::get({elements}, b.b.getI8Type());
@@ -70,7 +70,7 @@ static void addWideWeights(IndexBuilder &b, const TileWeights &weights,
       factors.push_back(vector::LoadOp::create(
           b.b, b.loc, type, weights.data,
           b.get(b.add(weights.at, v * tile.lanes * 2 +
-                                      i * WideWeights::oddAt(weights.data)))));
+                                      i * Int16Weights::oddAt(weights.data)))));
     for (int64_t r = 0; r < tile.rows; ++r) {
       if (!rows.at[r])
         continue;
@@ -78,10 +78,10 @@ static void addWideWeights(IndexBuilder &b, const TileWeights &weights,
           b.b, b.loc, rows.dataOf[r],
           b.get(b.add(b.add(*rows.at[r], group), i * *rows.odd)));
       Value row =
-          asWords(b, vector::BroadcastOp::create(b.b, b.loc, whole, pair));
+          asInt16(b, vector::BroadcastOp::create(b.b, b.loc, whole, pair));
       for (int64_t v = 0; v < tile.vectors; ++v) {
         Value &sum = sums[r * tile.vectors + v];
-        sum = addWords(b, row, factors[v], sum);
+        sum = addInt16(b, row, factors[v], sum);
       }
     }
   }
@@ -99,7 +99,7 @@ struct Int8Wide final : ProductKernel {
     SmallVector<Value> parts;
     for (int64_t i = 0; i < 2; ++i)
       parts.push_back(
-          asWords(b, splat(b, tile.lanes,
+          asInt16(b, splat(b, tile.lanes,
                            memref::LoadOp::create(
                                b.b, b.loc, group.data,
                                b.get(b.add(group.at, i * group.odd))))));
@@ -113,13 +113,13 @@ struct Int8Wide final : ProductKernel {
 
   Value step(IndexBuilder &b, const Tile &, Value row, Value weights,
              Value sum) const override {
-    return addWords(b, row, weights, sum);
+    return addInt16(b, row, weights, sum);
   }
 
   void multiplyGroup(IndexBuilder &b, const TileWeights &weights,
                      const SrcRows &rows, Value k, int64_t count,
                      MutableArrayRef<Value> sums) const override {
-    // Weights are int16 of WideWeights, or bytes that each step widens.
+    // Weights are int16 of Int16Weights, or bytes that each step widens.
     if (!getElementTypeOrSelf(weights.data).isInteger(16))
       return ProductKernel::multiplyGroup(b, weights, rows, k, count, sums);
     TileWeights words = weights;
@@ -159,7 +159,7 @@ Accumulators Int8Wide::multiplyRows(IndexBuilder &b, const TileWeights &weights,
     forEach(b, 0, tile.rows, 1, [&](Value row) {
       Index source =
           b.add(b.add(*rows.at[0], b.mul(rows.stride, Index(row))), from);
-      copyAsWords(b, tile.lanes, {rows.data, source},
+      copyAsInt16(b, tile.lanes, {rows.data, source},
                   {scratch, b.mul(Index(row), 2 * pitch)}, pitch, size);
     });
     return multiplyAdd(b, weights.from(b, from), copies, size, sums,

@@ -7,7 +7,7 @@
 #include "passes/cpu/isa/amx/AmxTiles.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/BytePacking.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -150,8 +150,8 @@ Value cpu::widenFloats(IndexBuilder &b, Value vector) {
                                vector);
 }
 
-Value cpu::multiplyAddFours(IndexBuilder &b, Value bytes, Value weights,
-                            Value sum) {
+Value cpu::multiplyAddGroupsOfFour(IndexBuilder &b, Value bytes, Value weights,
+                                   Value sum) {
   int64_t lanes = cast<VectorType>(sum.getType()).getDimSize(0);
   auto type = VectorType::get({lanes * 4}, b.b.getI8Type());
   auto asBytes = [&](Value value) -> Value {
@@ -159,7 +159,7 @@ Value cpu::multiplyAddFours(IndexBuilder &b, Value bytes, Value weights,
       return value;
     return vector::BitCastOp::create(b.b, b.loc, type, value);
   };
-  return callOfWidth(b, kDotsOfFours, 32,
+  return callOfWidth(b, kFourTermDots, 32,
                      {sum, asBytes(bytes), asBytes(weights)});
 }
 
@@ -175,7 +175,7 @@ Value cpu::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
           type, b.b.getIntegerAttr(type.getElementType(), value)));
 }
 
-Value cpu::widenHalf(IndexBuilder &b, Value pairs, int64_t i) {
+Value cpu::widenHalfOfVector(IndexBuilder &b, Value pairs, int64_t i) {
   auto type = cast<VectorType>(pairs.getType());
   // The bits of a bf16 are the upper half of an f32.
   Value half =
@@ -227,7 +227,7 @@ Accumulators cpu::reload(IndexBuilder &b, const Tile &tile, Value scratch,
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-Value cpu::maskOf(IndexBuilder &b, const Place &place) {
+Value cpu::maskOf(IndexBuilder &b, const VectorAt &place) {
   if (place.mask)
     return place.mask;
   auto type = VectorType::get({place.lanes}, b.b.getI1Type());
@@ -238,7 +238,7 @@ Value cpu::maskOf(IndexBuilder &b, const Place &place) {
 }
 
 static Value loadVector(IndexBuilder &b, Value data, Index at,
-                        const Place &place) {
+                        const VectorAt &place) {
   VectorType type = VectorType::get(
       {place.lanes}, cast<MemRefType>(data.getType()).getElementType());
   if (place.isWhole())
@@ -249,12 +249,12 @@ static Value loadVector(IndexBuilder &b, Value data, Index at,
 }
 
 Value cpu::loadPart(IndexBuilder &b, const Tile &tile, Value data, Index at) {
-  return loadVector(b, data, at, Place{{}, tile.lanes, tile.lastLanes, {}});
+  return loadVector(b, data, at, VectorAt{{}, tile.lanes, tile.lastLanes, {}});
 }
 
 /// Loads the vector of an epilogue operand at `place`.
 static Value loadOperand(IndexBuilder &b, const Flat &operand,
-                         const Place &place) {
+                         const VectorAt &place) {
   SmallVector<Index> at;
   for (auto [size, coordinate] :
        llvm::zip_equal(operand.shape, place.coordinates))
@@ -321,7 +321,7 @@ bool Output::mayStoreAgain() const {
 }
 
 SmallVector<Value> cpu::epilogueArguments(IndexBuilder &b, const Output &output,
-                                          Value sum, const Place &place) {
+                                          Value sum, const VectorAt &place) {
   SmallVector<Value> arguments = {sum};
   for (const Flat &operand : output.operands)
     arguments.push_back(loadOperand(b, operand, place));
@@ -329,14 +329,14 @@ SmallVector<Value> cpu::epilogueArguments(IndexBuilder &b, const Output &output,
 }
 
 SmallVector<Value> cpu::runEpilogue(IndexBuilder &b, const Output &output,
-                                    Value sum, const Place &place) {
+                                    Value sum, const VectorAt &place) {
   Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
   return evaluate(b, body, epilogueArguments(b, output, sum, place),
                   place.lanes);
 }
 
 static void storeResult(IndexBuilder &b, const Output &output, Value result,
-                        const Place &place) {
+                        const VectorAt &place) {
   const Flat &dst = output.dst;
   Value at = b.get(dst.at(b, place.coordinates));
   if (place.isWhole())
@@ -347,7 +347,7 @@ static void storeResult(IndexBuilder &b, const Output &output, Value result,
 }
 
 void cpu::storeVector(IndexBuilder &b, const Output &output, Value sum,
-                      const Place &place) {
+                      const VectorAt &place) {
   storeResult(b, output, runEpilogue(b, output, sum, place)[0], place);
 }
 
@@ -355,7 +355,7 @@ void cpu::storeVector(IndexBuilder &b, const Output &output, Value sum,
 /// for all vectors before the next step, so that a core has work while it waits
 /// for results.
 static void storeTogether(IndexBuilder &b, const Output &output,
-                          ValueRange sums, ArrayRef<Place> places) {
+                          ValueRange sums, ArrayRef<VectorAt> places) {
   Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
   SmallVector<IRMapping> values(places.size());
   for (auto [sum, place, mapping] : llvm::zip_equal(sums, places, values))
@@ -404,7 +404,7 @@ void cpu::storeTile(
   assert((offsets.empty() || int64_t(offsets.size()) == tile.vectors) &&
          "an offset for each vector");
   auto placeOf = [&](Index row, int64_t v) {
-    Place place;
+    VectorAt place;
     place.coordinates = rowAt(b, row);
     Index &column = place.coordinates.back();
     column = b.add(column, v * tile.lanes);
@@ -440,7 +440,7 @@ void cpu::storeTile(
         if (!offsets.empty())
           sum = arith::AddIOp::create(b.b, b.loc, sum,
                                       offsets[i % tile.vectors]);
-    SmallVector<Place> places;
+    SmallVector<VectorAt> places;
     for (int64_t r = 0; r < rows; ++r) {
       Index row = b.add(first, r);
       if (byRow) {

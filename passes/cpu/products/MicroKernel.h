@@ -111,21 +111,21 @@ mlir::Value widenFloats(IndexBuilder &b, mlir::Value vector);
 
 /// The VNNI instructions that multiply bytes, for vectors of 128, 256 and 512
 /// bits.
-inline constexpr llvm::StringRef kDotsOfFours[] = {
+inline constexpr llvm::StringRef kFourTermDots[] = {
     "llvm.x86.avx512.vpdpbusd.128", "llvm.x86.avx512.vpdpbusd.256",
     "llvm.x86.avx512.vpdpbusd.512"};
 
 /// Adds the products of four unsigned bytes and four signed weights in each
 /// lane, by VNNI. Both factors may be vectors of bytes or of 32-bit words.
-mlir::Value multiplyAddFours(IndexBuilder &b, mlir::Value bytes,
-                             mlir::Value weights, mlir::Value sum);
+mlir::Value multiplyAddGroupsOfFour(IndexBuilder &b, mlir::Value bytes,
+                                    mlir::Value weights, mlir::Value sum);
 
 /// Returns a vector with the scalar in every lane.
 mlir::Value splat(IndexBuilder &b, int64_t lanes, mlir::Value scalar);
 mlir::Value splatInt(IndexBuilder &b, mlir::VectorType type, int64_t value);
 
 /// Widens element `i` of each pair of bf16, which a 32-bit word holds, to f32.
-mlir::Value widenHalf(IndexBuilder &b, mlir::Value pairs, int64_t i);
+mlir::Value widenHalfOfVector(IndexBuilder &b, mlir::Value pairs, int64_t i);
 
 /// Loads the vector at `data[at]` of a tile of one vector. Lanes beyond the
 /// tensor's end are not read.
@@ -148,7 +148,7 @@ Accumulators reload(IndexBuilder &b, const Tile &tile, mlir::Value scratch,
 mlir::Type sumType(IndexBuilder &b, const Tile &tile);
 
 /// The coordinates and the valid lanes of one vector of the output.
-struct Place {
+struct VectorAt {
   llvm::SmallVector<Index> coordinates;
   int64_t lanes, valid;
   /// The lanes within the tensor, if only a run knows them.
@@ -158,7 +158,7 @@ struct Place {
 };
 
 /// Returns the mask of a vector's lanes that are within the tensor.
-mlir::Value maskOf(IndexBuilder &b, const Place &place);
+mlir::Value maskOf(IndexBuilder &b, const VectorAt &place);
 
 /// The destination of a kernel's results, with its epilogue.
 struct Output {
@@ -188,12 +188,13 @@ int64_t epilogueCost(kernel::EpilogueOpInterface op);
 llvm::SmallVector<mlir::Value> epilogueArguments(IndexBuilder &b,
                                                  const Output &output,
                                                  mlir::Value sum,
-                                                 const Place &place);
+                                                 const VectorAt &place);
 
 /// Returns the values that the epilogue yields for one vector.
 llvm::SmallVector<mlir::Value> runEpilogue(IndexBuilder &b,
                                            const Output &output,
-                                           mlir::Value sum, const Place &place);
+                                           mlir::Value sum,
+                                           const VectorAt &place);
 
 /// Runs the epilogue over the vectors of a row of a tile, and stores words of
 /// signs. A pixel of dst has `signs` of them. `coordinates` are those of the
@@ -204,7 +205,7 @@ void storeSigns(IndexBuilder &b, const Tile &tile, const Output &output,
 
 /// Runs the epilogue over one vector, and stores it.
 void storeVector(IndexBuilder &b, const Output &output, mlir::Value sum,
-                 const Place &place);
+                 const VectorAt &place);
 
 /// Runs the epilogue over the accumulators, and stores them. `rowAt(b, row)`
 /// returns the coordinates of a row's first element in dst. `offsets`, if any,

@@ -149,7 +149,7 @@ void ProductKernel::multiplyGroup(IndexBuilder &b, const TileWeights &weights,
 
 /// Called with the first of some steps of k and their number, to do other work
 /// in between.
-using Meanwhile = function_ref<void(Value k, int64_t steps)>;
+using BetweenSteps = function_ref<void(Value k, int64_t steps)>;
 
 Value cpu::addSums(IndexBuilder &b, Value x, Value y) {
   if (getElementTypeOrSelf(x).isInteger())
@@ -191,7 +191,7 @@ static bool isUnrolled(const TargetInfo &target, const Tile &tile,
                        ArrayRef<Value> sums, int64_t steps) {
   return target.numRegisters == 16 &&
          sums.size() >= cpu::threshold::productManySums &&
-         infoOf(tile.product).rows != RowForm::asWords &&
+         infoOf(tile.product).rows != RowForm::asInt16 &&
          steps >= cpu::threshold::productRounds * kUnrolled;
 }
 
@@ -207,7 +207,8 @@ struct Terms {
 /// Adds the terms to `start`; `zeros` are zeros for a further set of sums.
 static Accumulators addGroups(IndexBuilder &b, const Terms &terms,
                               const Accumulators &start,
-                              const Accumulators &zeros, Meanwhile meanwhile) {
+                              const Accumulators &zeros,
+                              BetweenSteps meanwhile) {
   const Tile &tile = terms.weights.tile;
   const ProductKernel &kernel = ProductKernel::of(tile.product);
   int64_t group = infoOf(tile.product).group, groups = terms.depth / group;
@@ -252,7 +253,8 @@ static Accumulators addGroups(IndexBuilder &b, const Terms &terms,
 
 /// Adds blocks of a few products in a narrower type.
 static Accumulators addBlocks(IndexBuilder &b, const Terms &terms, int64_t most,
-                              const Accumulators &start, Meanwhile meanwhile) {
+                              const Accumulators &start,
+                              BetweenSteps meanwhile) {
   const TileWeights &weights = terms.weights;
   const ProductKernel &kernel = ProductKernel::of(weights.tile.product);
   int64_t group = infoOf(weights.tile.product).group;
@@ -280,7 +282,7 @@ static Accumulators addBlocks(IndexBuilder &b, const Terms &terms, int64_t most,
 
 static Accumulators multiplyAdd(IndexBuilder &b, const Terms &terms,
                                 const Accumulators &start,
-                                Meanwhile meanwhile) {
+                                BetweenSteps meanwhile) {
   const Tile &tile = terms.weights.tile;
   if (int64_t most = infoOf(tile.product).block)
     return addBlocks(b, terms, most, start, meanwhile);

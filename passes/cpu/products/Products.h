@@ -24,7 +24,7 @@ struct PairLists;
 
 /// The weights of a column tile in the layout that its product reads. The group
 /// of vector v that holds element k starts at `data[at + k * panel + v * lanes
-/// * group]`. Weights that are multiplied as int16 may be `WideWeights`; then
+/// * group]`. Weights that are multiplied as int16 may be `Int16Weights`; then
 /// `panel` is half of the tile's columns.
 struct TileWeights {
   Tile tile;
@@ -92,7 +92,7 @@ void copyRuns(IndexBuilder &b, int64_t lanes, const Runs &from, const Runs &to,
 /// Copies `count` bytes of each run as int16. The bytes of a group go into two
 /// elements of i32: the even bytes to element k, the odd bytes `odd` elements
 /// behind. Missing bytes become zeros; nothing else is written.
-void copyAsWords(IndexBuilder &b, int64_t lanes, const Runs &from,
+void copyAsInt16(IndexBuilder &b, int64_t lanes, const Runs &from,
                  const Runs &to, int64_t odd, int64_t count);
 
 /// Returns how many of `depth` elements to copy at a time, near `most`. Parts

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/products/SignProducts.h"
 
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 #include "passes/cpu/products/ProductKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,7 +69,7 @@ static Value countBits(IndexBuilder &b, const TargetInfo &target, Value words) {
 static Value addCounts(IndexBuilder &b, const TargetInfo &target, Value bytes,
                        int64_t factor, Value sum) {
   Value factors = splatInt(b, cast<VectorType>(bytes.getType()), factor);
-  return target.hasVNNI ? multiplyAddFours(b, bytes, factors, sum)
+  return target.hasVNNI ? multiplyAddGroupsOfFour(b, bytes, factors, sum)
                         : addPairs(b, bytes, factors, sum);
 }
 

@@ -103,7 +103,7 @@ void cpu::storeSigns(IndexBuilder &b, const Tile &tile, const Output &output,
   for (int64_t first = 0; first < tile.vectors; first += ofWord) {
     SmallVector<Value> bits(planes);
     for (int64_t v = first; v < std::min(first + ofWord, tile.vectors); ++v) {
-      Place place;
+      VectorAt place;
       llvm::append_range(place.coordinates, coordinates);
       Index &column = place.coordinates.back();
       column = b.add(column, v * tile.lanes);

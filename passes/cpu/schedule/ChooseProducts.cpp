@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/ingot/IngotDialect.h"
-#include "passes/cpu/policy/BytePairs.h"
+#include "passes/cpu/policy/PairLimits.h"
 #include "passes/cpu/schedule/ChooseSchedule.h"
 #include "passes/cpu/schedule/PairCosts.h"
 #include "passes/support/Shapes.h"
@@ -54,11 +54,10 @@ static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
 template <typename Op>
 static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
                          int64_t rows) {
-  std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
-  if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
-      !haveRowsForPairs(rows))
+  DenseI64ArrayAttr counts = op.getFormat().getPairCounts();
+  if (tile.product != Product::int8Wide || !counts || !haveRowsForPairs(rows))
     return false;
-  return costOfPairs(tile, *counts, columns) < costOfWords(tile, rows);
+  return costOfPairs(tile, counts, columns) < costOfInt16(tile, rows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,16 +173,16 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
 }
 
 /// Returns a Winograd schedule if that takes fewer instructions than `tile`.
-static cpu::ScheduleAttr filterInsteadOf(cpu::ConvOp op,
-                                         const RegisterTile &tile) {
+static cpu::ScheduleAttr winogradInsteadOf(cpu::ConvOp op,
+                                           const RegisterTile &tile) {
   int64_t rows = support::productOf(shapeOf(op.getDst()).drop_back());
   switch (infoOf(tile.product).columns) {
-  case ColumnForm::asWords:
-    return chooseFiltering(op, costOfWords(tile, rows));
+  case ColumnForm::asInt16:
+    return chooseWinograd(op, costOfInt16(tile, rows));
   case ColumnForm::byLists:
-    return chooseFiltering(
-        op, costOfPairs(tile, *op.getPairCounts(),
-                        tile.vectors * TargetInfo::of(op).lanes));
+    return chooseWinograd(op,
+                          costOfPairs(tile, op.getFormat().getPairCounts(),
+                                      tile.vectors * TargetInfo::of(op).lanes));
   default:
     return {};
   }
@@ -193,7 +192,7 @@ static cpu::ScheduleAttr filterInsteadOf(cpu::ConvOp op,
 /// has code of its own for each tap. Finding the pixels at run time keeps that
 /// code small and costs no time, e.g. in a vocoder with many dilated taps.
 static bool hasManyBorders(cpu::ConvOp op, const RegisterTile &tile) {
-  if (op.getSignChannels())
+  if (op.getFormat().isSigns())
     return false;
   constexpr int64_t kMostTaps = 20;
   int64_t taps = cpu::PackedWeights(op.getWeights()).outer.back();
@@ -208,7 +207,7 @@ static bool hasManyBorders(cpu::ConvOp op, const RegisterTile &tile) {
 cpu::ScheduleAttr cpu::chooseSchedule(cpu::ConvOp op) {
   TargetInfo target = TargetInfo::of(op);
   RegisterTile tile = chooseConvTile(op, target);
-  if (cpu::ScheduleAttr filtering = filterInsteadOf(op, tile))
+  if (cpu::ScheduleAttr filtering = winogradInsteadOf(op, tile))
     return filtering;
   if (ShapedType::isDynamic(pixelsOf(op)) || hasManyBorders(op, tile))
     return chooseAcrossRows(op, tile);
@@ -311,7 +310,7 @@ static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
   bool isWidened = infoOf(tile.product).columns == ColumnForm::asFloats;
   bool isSmall = target.numRegisters != 32;
   int64_t most = isSmall ? kLongest * target.l1 / 2 : kMostWidenedBytes;
-  bool pays = !op.getBlocks() && !ShapedType::isDynamic(rows) &&
+  bool pays = !op.getFormat().isBlocks() && !ShapedType::isDynamic(rows) &&
               (isWidened || (isSmall && tile.product == Product::f32)) &&
               grid.rowBlocks == 0 &&
               std::min(rows, grid.rowsPerTask) >= kLeastTiles * tile.rows &&
@@ -331,18 +330,19 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
   int64_t rows = dst[dst.size() - 2];
   bool isOpen = ShapedType::isDynamic(rows);
   RegisterTile tile =
-      op.getBlocks()
+      op.getFormat().isBlocks()
           ? chooseTile(target,
                        productFor(target, weights.element, weights.group),
                        weights.width)
           : chooseTile(target, {weights.element, weights.width, rows,
-                                shapeOf(op.getSrc()).back(), 1,
-                                weights.group, /*areAllRows=*/true});
+                                shapeOf(op.getSrc()).back(), 1, weights.group,
+                                /*areAllRows=*/true});
   // Blocks are often narrow, so that twice the rows share the step to the next
   // block. This does not pay if a block of rows must be copied.
   auto src = cast<ShapedType>(op.getSrc().getType());
   int64_t rowBytes = src.getShape().back() * src.getElementTypeBitWidth() / 8;
-  if (op.getBlocks() && tile.vectors == 1 && rowBytes % target.set_stride != 0)
+  if (op.getFormat().isBlocks() && tile.vectors == 1 &&
+      rowBytes % target.set_stride != 0)
     tile.rows *= 2;
   if (prefersPairs(op, tile, tile.vectors * target.lanes, rows))
     tile = chooseTile(target, Product::int8Pairs, weights.width);
@@ -356,7 +356,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
   // An open batch of matrices with the same weights may have one matrix.
   if (ShapedType::isDynamic(batches))
     batches = weights.outer.size() == 1 && !isOpen ? 1 : 8;
-  int64_t flops = op.getBlocks()
+  int64_t flops = op.getFormat().isBlocks()
                       ? 2 * support::productOf(shapeOf(op.getWeights()))
                       : 2 * weights.depth * op.dstChannels();
   Work work{rows,
@@ -367,7 +367,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
             bytesOf(op.getWeights())};
   work.srcRowBytes = rowBytesOf(op.getSrc());
   Grid grid = withWholeWords(op, columns, chooseGrid(target, work));
-  if (op.getBlocks())
+  if (op.getFormat().isBlocks())
     grid.prefetch = false;
   // Blocks of columns are tasks enough: each reads its weights once.
   int64_t enoughTasks = target.most_tasks / 2;

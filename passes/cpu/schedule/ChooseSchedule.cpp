@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/schedule/ChooseSchedule.h"
 
-#include "dialects/cpu/ByteFours.h"
+#include "dialects/cpu/GroupsOfFour.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/support/Shapes.h"
 
@@ -99,18 +99,18 @@ int64_t cpu::registersOf(const RegisterTile &tile) {
     return 2 * tile.rows * tile.vectors + tile.vectors + 3;
   // Accumulators, weights of each column, and an element of src.
   const ProductInfo &info = infoOf(tile.product);
-  int64_t perWeights = tile.hasWords ? 1 : info.weightRegisters;
+  int64_t perWeights = tile.hasInt16Weights ? 1 : info.weightRegisters;
   return info.sumRegisters * tile.rows * tile.vectors +
          perWeights * tile.vectors + 1;
 }
 
-bool cpu::canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target) {
+bool cpu::canPairInt16(cpu::DepthwiseConvOp op, const TargetInfo &target) {
   return getElementTypeOrSelf(op.getSrc().getType()).isInteger(8) &&
          op.groupSize() == 1 && target.lanes <= 8;
 }
 
 bool cpu::multipliesBlocks(const TargetInfo &target) {
-  return target.lanes == cpu::ByteFours::kVector;
+  return target.lanes == cpu::GroupsOfFour::kVector;
 }
 
 /// The fewest taps for which pairs pay.
@@ -118,12 +118,12 @@ static constexpr int64_t kLeastPairedTaps = 4;
 
 Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
                               const TargetInfo &target) {
-  if (op.getFours() && target.hasVNNI)
+  if (op.getGroupsOfFour() && target.hasVNNI)
     return Product::int8Dot;
   ArrayRef<int64_t> weights = support::shapeOf(op.getWeights());
   bool pays = support::productOf(weights.drop_back()) >= kLeastPairedTaps &&
               support::shapeOf(op.getDst()).back() >= target.lanes;
-  return canPairWords(op, target) && pays ? Product::int8Wide : Product::f32;
+  return canPairInt16(op, target) && pays ? Product::int8Wide : Product::f32;
 }
 
 int64_t cpu::depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
@@ -131,7 +131,7 @@ int64_t cpu::depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
   if (product != Product::int8Dot && product != Product::int8Wide)
     return target.lanes;
   if (product == Product::int8Dot && multipliesBlocks(target))
-    return cpu::ByteFours::kBlock;
+    return cpu::GroupsOfFour::kBlock;
   // A block of four vectors unpacks best. The sums of all pixels that use one
   // column of src must stay in registers, however.
   int64_t reach = (support::shapeOf(op.getWeights()).drop_back().back() - 1) *
@@ -141,7 +141,7 @@ int64_t cpu::depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
 }
 
 /// Returns true if `op` multiplies bytes by Winograd's algorithm.
-static bool isFiltering(Operation *op) {
+static bool isWinograd(Operation *op) {
   auto conv = dyn_cast<cpu::ConvOp>(op);
   return conv && conv.getScheduleAttr().getWinograd() != 0;
 }
@@ -174,9 +174,9 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
            << tile.getColumns();
   }
   auto packed = dyn_cast<cpu::PackedMatMulOp>(op);
-  int64_t used = registersOf({tile.getRows(), vectors, product, /*amxRows=*/0,
-                              isFiltering(op),
-                              packed && packed.hasRoundedSrc()});
+  int64_t used =
+      registersOf({tile.getRows(), vectors, product, /*amxRows=*/0,
+                   isWinograd(op), packed && packed.hasRoundedSrc()});
   if (used <= target.numRegisters)
     return success();
   return op->emitOpError("expects a tile for the ")

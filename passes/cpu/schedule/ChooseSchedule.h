@@ -56,7 +56,7 @@ constexpr int64_t kUsualPixels = threshold::usualSide * threshold::usualSide;
 /// `direct` is the cost of the direct convolution: instructions for each four
 /// channels, vector of columns, pixel and tap. Returns null if `direct` is
 /// less, or if Winograd is not proved exact.
-cpu::ScheduleAttr chooseFiltering(cpu::ConvOp op, double direct);
+cpu::ScheduleAttr chooseWinograd(cpu::ConvOp op, double direct);
 
 /// Reports an op without a schedule, or one for which the target lacks
 /// registers or instructions. The op's verifier checks everything else.
@@ -68,10 +68,10 @@ bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 
 /// Returns true if single channels of bytes can be multiplied as pairs of
 /// int16, which needs vectors of up to 256 bits.
-bool canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target);
+bool canPairInt16(cpu::DepthwiseConvOp op, const TargetInfo &target);
 
 /// Returns true if groups of four of single channels are multiplied by vectors
-/// of 512 bits, for which `cpu::ByteFours` has the weights.
+/// of 512 bits, for which `cpu::GroupsOfFour` has the weights.
 bool multipliesBlocks(const TargetInfo &target);
 
 /// Returns the default kind of product of single channels.

@@ -66,8 +66,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::WinogradConvOp op) {
   RegisterTile tile = chooseTile(target, productFor(target, weights.element),
                                  weights.width);
   return splitTiles(op, op.getDst(), tile,
-                    cpu::Winograd::ofPositions(weights.outer[1]),
-                    weights.depth);
+                    cpu::Winograd(op.getFormat().getOutputs()), weights.depth);
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,9 +87,9 @@ static int64_t rowsOfTile(int64_t rows, int64_t most) {
   return best;
 }
 
-cpu::ScheduleAttr cpu::chooseFiltering(cpu::ConvOp op, double direct) {
+cpu::ScheduleAttr cpu::chooseWinograd(cpu::ConvOp op, double direct) {
   // No tiles are proved to be exact.
-  if (!op.getWinograd())
+  if (op.getFormat().getExactTiles() == 0)
     return {};
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
@@ -99,7 +98,7 @@ cpu::ScheduleAttr cpu::chooseFiltering(cpu::ConvOp op, double direct) {
   WinogradSizes sizes =
       WinogradSizes::ofResult(shapeOf(op.getDst()), weights.depth);
   Answer<std::optional<cpu::Winograd>> answer = cpu::chooseByteTiles(
-      sizes, {direct, int64_t(*op.getWinograd()), columns}, target);
+      sizes, {direct, op.getFormat().getExactTiles(), columns}, target);
   recordTiles(op, answer);
   std::optional<cpu::Winograd> best = answer.choice;
   if (!best)

@@ -61,9 +61,7 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
       .Case<cpu::DepthwiseConvOp, cpu::PoolOp>(
           [&](auto window) { return rowsOfPixels(b, window.getDst()); })
       .Case([&](cpu::WinogradConvOp conv) {
-        auto transform = cpu::Winograd::ofPositions(
-            cpu::PackedWeights(conv.getWeights()).outer[1]);
-        return winogradTilesOf(b, conv.getDst(), transform.outputs());
+        return winogradTilesOf(b, conv.getDst(), conv.getFormat().getOutputs());
       })
       .Case<cpu::MatMulOp, cpu::PackedMatMulOp>([&](auto product) -> RowCount {
         Value dst = product.getDst();
@@ -97,10 +95,10 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
                       b.divideCeil(dimOf(b, src, last),
                                    kSoftmaxColumns))};
       })
-      .Case<cpu::PackSignsOp, cpu::RoundBlocksOp,
-            cpu::RowNormOp>([&](auto row) {
-        return rowsOf(b, row.getSrc(), shapeOf(row.getSrc()).size() - 1);
-      });
+      .Case<cpu::PackSignsOp, cpu::RoundBlocksOp, cpu::RowNormOp>(
+          [&](auto row) {
+            return rowsOf(b, row.getSrc(), shapeOf(row.getSrc()).size() - 1);
+          });
 }
 
 Index cpu::countWinogradTiles(IndexBuilder &b, Value dst, int64_t d,

@@ -54,7 +54,7 @@ struct Drawer {
 
   cpu::ScheduleAttr draw(cpu::ConvOp op);
   /// Returns null if there are too many channels for even one tile.
-  cpu::ScheduleAttr drawFiltering(cpu::ConvOp op);
+  cpu::ScheduleAttr drawWinograd(cpu::ConvOp op);
   cpu::ScheduleAttr draw(cpu::DepthwiseConvOp op);
   cpu::ScheduleAttr draw(cpu::MatMulOp op);
   cpu::ScheduleAttr draw(cpu::WinogradConvOp op);
@@ -76,7 +76,8 @@ struct Drawer {
 RegisterTile Drawer::tile(Product product, int64_t most, bool hasBlocks) {
   auto fits = [&](int64_t rows, int64_t vectors) {
     return registersOf({rows, vectors, product, /*amxRows=*/0,
-                        /*hasWords=*/false, hasBlocks}) <= target.numRegisters;
+                        /*hasInt16Weights=*/false, hasBlocks}) <=
+           target.numRegisters;
   };
   SmallVector<int64_t> counts;
   for (int64_t vectors = 1; vectors <= most; ++vectors)
@@ -102,7 +103,7 @@ template <typename Op> Product Drawer::vectorProduct(Op op) {
   for (const ProductInfo &info : getProducts())
     if (!info.usesTiles() && info.isSupported(target) &&
         info.multiplies(weights.element, weights.group) &&
-        (info.columns != ColumnForm::byLists || op.getPairs()))
+        (info.columns != ColumnForm::byLists || op.getFormat().getPairs()))
       possible.push_back(int64_t(info.product));
   // The verifier reports other weights.
   if (possible.empty())
@@ -128,10 +129,10 @@ void Drawer::drawBlocks(Grid &grid, bool mayBeWhole) {
     grid.wholeFrom = in(1, 100);
 }
 
-cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
+cpu::ScheduleAttr Drawer::drawWinograd(cpu::ConvOp op) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  int64_t outputs = *op.getWinograd() == 4 && toss() ? 4 : 2;
+  int64_t outputs = op.getFormat().getExactTiles() == 4 && toss() ? 4 : 2;
   auto transform = cpu::Winograd::ofBytes(outputs);
   // Vectors of int16 leave as many registers to sums as floats do.
   RegisterTile chosen = tile(Product::f32, weights.width / target.lanes);
@@ -157,15 +158,15 @@ cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
 }
 
 cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
-  if (op.getWinograd() && toss())
-    if (cpu::ScheduleAttr filtering = drawFiltering(op))
+  if (op.getFormat().getExactTiles() != 0 && toss())
+    if (cpu::ScheduleAttr filtering = drawWinograd(op))
       return filtering;
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t pixels = dst[dst.size() - 2], groups = op.getGroups();
   int64_t most = weights.width / target.lanes;
   bool acrossRows = ShapedType::isDynamic(pixels) ||
-                    (!op.getSignChannels() && in(0, 3) == 0);
+                    (!op.getFormat().isSigns() && in(0, 3) == 0);
   if (acrossRows)
     pixels = 16;
   RegisterTile chosen = tile(vectorProduct(op), most);
@@ -201,9 +202,9 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
 cpu::ScheduleAttr Drawer::draw(cpu::DepthwiseConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile chosen = tile(Product::f32, 1);
-  if (op.getFours() && target.hasVNNI && toss())
+  if (op.getGroupsOfFour() && target.hasVNNI && toss())
     chosen.product = Product::int8Dot;
-  else if (canPairWords(op, target) && toss())
+  else if (canPairInt16(op, target) && toss())
     chosen.product = Product::int8Wide;
   if (chosen.product != Product::f32)
     chosen.vectors =
@@ -224,13 +225,13 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
   RegisterTile chosen = tile(vectorProduct(op), most);
   std::optional<Product> tiles = tilesFor(target, weights.element);
   int64_t mostRows = ShapedType::isDynamic(rows) ? 16 : rows;
-  if (tiles && !op.getBlocks() && mostRows > 0 && toss())
+  if (tiles && !op.getFormat().isBlocks() && mostRows > 0 && toss())
     chosen = amxTile(*tiles, std::min<int64_t>(most, 2), mostRows);
   int64_t columns = chosen.vectors * target.lanes;
   Grid split = grid(rows, chosen.rows,
                     llvm::divideCeil(op.dstChannels(), columns));
   split = withWholeWords(op, columns, split);
-  if (op.getBlocks()) {
+  if (op.getFormat().isBlocks()) {
     split.prefetch = false;
     return builder.tile(chosen).grid(split);
   }
@@ -247,9 +248,9 @@ cpu::ScheduleAttr Drawer::draw(cpu::WinogradConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile chosen = tile(Product::f32, weights.width / target.lanes);
   int64_t columns = chosen.vectors * target.lanes;
-  int64_t most = cpu::kMaxWinogradBytes /
-                 cpu::Winograd::ofPositions(weights.outer[1])
-                     .bytes(weights.depth, columns);
+  int64_t most =
+      cpu::kMaxWinogradBytes /
+      cpu::Winograd(op.getFormat().getOutputs()).bytes(weights.depth, columns);
   chosen.rows = std::clamp<int64_t>(chosen.rows, 1, most);
   Grid split = grid(support::productOf(dst.drop_back()), chosen.rows,
                     llvm::divideCeil(dst.back(), columns));
@@ -263,7 +264,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::WinogradConvOp op) {
 cpu::ScheduleAttr Drawer::draw(cpu::PackedMatMulOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   Product product = packedProduct(op, target);
-  if (product == Product::int8Dot && int64_t(op.getBits()) < 8 && toss())
+  if (product == Product::int8Dot && op.getFormat().getBits() < 8 && toss())
     product = Product::int8Pairs;
   RegisterTile chosen =
       tile(product, op.panel() / target.lanes, op.hasRoundedSrc());

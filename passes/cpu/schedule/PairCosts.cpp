@@ -7,7 +7,7 @@
 #include "passes/cpu/schedule/PairCosts.h"
 
 #include "dialects/cpu/PackedWeights.h"
-#include "passes/cpu/policy/BytePairs.h"
+#include "passes/cpu/policy/PairLimits.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -18,14 +18,14 @@ using namespace ingot::cpu;
 using support::shapeOf;
 
 /// Returns the rows that share weights as int16.
-static double rowsOfWords(const RegisterTile &tile, int64_t rows) {
+static double rowsOfInt16(const RegisterTile &tile, int64_t rows) {
   int64_t knownRows = ShapedType::isDynamic(rows) ? 0 : rows;
   return double(std::max<int64_t>(tile.rows, std::min<int64_t>(knownRows, 64)));
 }
 
-double cpu::costOfWords(const RegisterTile &tile, int64_t rows) {
+double cpu::costOfInt16(const RegisterTile &tile, int64_t rows) {
   constexpr double kCopy = 0.25;
-  return 4 + 3 / rowsOfWords(tile, rows) + kCopy;
+  return 4 + 3 / rowsOfInt16(tile, rows) + kCopy;
 }
 
 double cpu::costOfPairs(const RegisterTile &tile, ArrayRef<int64_t> counts,
@@ -47,8 +47,8 @@ template <typename Op>
 static SmallVector<Alternative, 3> weighPairs(Op op, int64_t terms) {
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
-  std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
-  if (!op.getPairs() || !counts ||
+  DenseI64ArrayAttr counts = op.getFormat().getPairCounts();
+  if (!counts ||
       productFor(target, weights.element, weights.group) != Product::int8Wide)
     return {};
   RegisterTile tile = chooseTile(target, Product::int8Wide, weights.width);
@@ -60,10 +60,10 @@ static SmallVector<Alternative, 3> weighPairs(Op op, int64_t terms) {
                : int64_t(perVector * double(rows * vectors * terms) /
                          double(4 * target.fma_ports));
   };
-  double pairs = costOfPairs(tile, *counts, tile.vectors * target.lanes);
+  double pairs = costOfPairs(tile, counts, tile.vectors * target.lanes);
   // Few rows rule pairs out.
   bool isRuledOut = !haveRowsForPairs(rows);
-  return {{"int8_wide", cycles(costOfWords(tile, rows))},
+  return {{"int8_wide", cycles(costOfInt16(tile, rows))},
           {"int8_pairs", isRuledOut ? -1 : cycles(pairs)}};
 }
 

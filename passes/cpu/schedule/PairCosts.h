@@ -15,7 +15,7 @@ namespace ingot::cpu {
 /// Returns the instructions for a vector of groups of k as int16. The count is
 /// four, plus the copies of the rows, plus the work on weights that all rows
 /// share.
-double costOfWords(const RegisterTile &tile, int64_t rows);
+double costOfInt16(const RegisterTile &tile, int64_t rows);
 
 /// Returns the instructions for a vector of groups of k in pairs, where bytes
 /// may be paired. Groups take three instructions as stored, a shuffle of rows

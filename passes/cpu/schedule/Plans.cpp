@@ -83,8 +83,7 @@ WinogradPlan::WinogradPlan(cpu::ScheduledOpInterface op, Value weights,
 
 WinogradPlan::WinogradPlan(cpu::WinogradConvOp op)
     : WinogradPlan(op, op.getWeights(),
-                   cpu::Winograd::ofPositions(
-                       cpu::PackedWeights(op.getWeights()).outer[1])) {}
+                   cpu::Winograd(op.getFormat().getOutputs())) {}
 
 WinogradPlan::WinogradPlan(cpu::ConvOp op)
     : WinogradPlan(

@@ -74,7 +74,7 @@ static std::string reasonOf(ScheduledOpInterface op) {
 }
 
 void cpu::recordSchedule(ScheduledOpInterface op) {
-  if (!op->getContext()->getRemarkEngine())
+  if (!isRecorded(op))
     return;
   record(op, Question::schedule, describe(op.getScheduleAttr()), reasonOf(op),
          weighProducts(op));

@@ -9,6 +9,8 @@
 #include "passes/cpu/schedule/ChooseSchedule.h"
 #include "passes/cpu/schedule/RecordSchedule.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 namespace ingot {
 #define GEN_PASS_DEF_SCHEDULE
 #include "passes/cpu/Passes.h.inc"
@@ -16,6 +18,15 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+
+/// Drops the counts of pairs, which are not needed any more. Kernels that
+/// differ only in them become one.
+static void dropPairCounts(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op).Case<cpu::ConvOp, cpu::MatMulOp>(
+      [](auto product) {
+        product.setFormatAttr(product.getFormat().withoutPairCounts());
+      });
+}
 
 namespace {
 
@@ -37,9 +48,7 @@ struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
         ++given;
       }
       cpu::recordSchedule(op);
-      // pair_counts is not needed any more. Kernels that differ only in it
-      // become one.
-      op->removeAttr("pair_counts");
+      dropPairCounts(op);
       isFine &= succeeded(cpu::checkSchedule(op));
     });
     if (!isFine)

@@ -147,7 +147,7 @@ Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
   // The usual 32 tasks are enough for two threads to end within 1/32 of each
   // other.
   int64_t tasks = std::clamp<int64_t>(worth, 1, target.most_tasks);
-  // Three tasks take two threads as long as four.
+  // Two threads need as long for three tasks as for four.
   if (tasks > 1)
     tasks = llvm::alignTo(tasks, 2);
   int64_t units = llvm::divideCeil(rows, work.rowUnit);

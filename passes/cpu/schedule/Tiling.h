@@ -42,7 +42,7 @@ struct RegisterTile {
   /// twice as large.
   int64_t amxRows = 0;
   /// True if weights of bytes are widened to int16 before the product.
-  bool hasWords = false;
+  bool hasInt16Weights = false;
   /// True if integers are summed block by block in separate accumulators.
   bool hasBlocks = false;
 };

@@ -51,7 +51,7 @@ struct Layout {
   }
 };
 
-/// Writes one record of the table.
+/// A writer of one record of the table.
 class Writer {
 public:
   Writer(OpBuilder &builder, Operation *op) : builder(builder), op(op) {}
@@ -118,8 +118,8 @@ static int64_t wordOf(const APFloat &value) {
   return value.bitcastToAPInt().getZExtValue();
 }
 
-/// Returns the byte offset of a static memref in the model's weights, or
-/// nothing.
+/// Returns the byte offset of a static memref in the model's weights. Returns
+/// nullopt if the memref is not part of the weights.
 static std::optional<int64_t> weightsOffset(Value value) {
   int64_t offset;
   SmallVector<int64_t> strides;

@@ -217,8 +217,8 @@ static void createForward(OpBuilder builder, Location loc, StringRef name,
   LLVM::ReturnOp::create(builder, loc, call->getResults());
 }
 
-/// Creates the model's `load` and `unload`, which call those of the runtime
-/// with this table.
+/// Creates the model's functions `load` and `unload`. They call the runtime's
+/// functions with this table.
 void DnnlToCallsPass::createLoad() {
   OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
   Location loc = getOperation().getLoc();

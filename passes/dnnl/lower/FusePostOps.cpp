@@ -140,9 +140,9 @@ static std::optional<dnnl::BinaryKind> binaryKind(Operation *op, bool swapped) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Returns true if oneDNN's fast kernels can read the broadcast. They read
-/// operands without a broadcast, of one row along the last dimension (channels,
-/// columns), or of one element.
+/// Returns true if oneDNN's fast kernels can read the broadcast operand. It
+/// must have the full shape, one row along the last dimension (channels,
+/// columns), or one element.
 static bool isFastOperand(RankedTensorType type, RankedTensorType dst) {
   if (type == dst)
     return true;
@@ -157,7 +157,7 @@ static bool isFastOperand(RankedTensorType type, RankedTensorType dst) {
          (last == 1 || last == dst.getShape().back());
 }
 
-/// Returns true if nothing uses `value` after `user` runs, so that it may be
+/// Returns true if no op after `user` reads `value`, so that `value` may be
 /// overwritten.
 static bool diesAt(Value value, Operation *user, const support::Order &order) {
   Operation *producer = value.getDefiningOp();
@@ -176,7 +176,7 @@ static bool diesAt(Value value, Operation *user, const support::Order &order) {
 
 namespace {
 
-/// Epilogues as lists of post-ops, each with one step.
+/// The form of epilogues as lists of post-ops. Each step is one post-op.
 class PostOpsForm : public kernel::EpilogueForm {
 public:
   bool isKernel(Operation *op) const override {

@@ -14,11 +14,12 @@ namespace ingot::dnnl {
 /// Returns true if oneDNN has primitives for ops of this kind.
 bool isOneDnnKind(mlir::Operation *op);
 
-/// Returns why oneDNN does not take `op`, whose kind it has a primitive for.
+/// Returns why oneDNN does not take `op`, which must be of a kind with
+/// primitives.
 Reason whyNotOneDnn(mlir::Operation *op);
 
-/// Returns why nn-to-dnnl does not lower `op`: another backend computes it, or
-/// whyNotOneDnn gives a reason.
+/// Returns why nn-to-dnnl does not lower `op`. Either `op` is assigned to
+/// another backend, or whyNotOneDnn gives a reason.
 Reason whyNotToDnnl(mlir::Operation *op);
 
 } // namespace ingot::dnnl

@@ -10,15 +10,17 @@
 include "mlir/Pass/PassBase.td"
 
 def DnnlToCalls : Pass<"dnnl-to-calls", "::mlir::ModuleOp"> {
-  let summary = "Turn dnnl ops on memrefs into calls of the oneDNN glue";
+  let summary = "Lower dnnl ops on memrefs to calls of the oneDNN library code";
   let description = [{
-    Each op becomes a record of the constant table that `ingot/abi/dnnl.h`
-    describes, and a call that names it, with the addresses of its memrefs and
-    its dynamic sizes. Weights, being views of the argument marked
-    the weights at a constant offset, go into the record instead: they are
-    rearranged once, when the model is loaded. The run is passed on from the
-    argument that is the call. The module gets `@ingot_load`, which hands the
-    table to the glue, `@ingot_unload`, and a row of `ingot.libraries`.
+    Each op becomes a call and a record of the constant table that
+    `ingot/abi/dnnl.h` describes. The call passes the index of the record, the
+    addresses of the op's memrefs, and its dynamic sizes. The record, not the
+    call, holds the weights, which are views of the weights argument at a
+    constant offset. They are packed once, when the model is loaded. The call
+    also gets the run's call.
+
+    The module gets a row of `ingot.libraries`, `@ingot_load`, which passes the
+    table to the library code, and `@ingot_unload`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -26,13 +28,15 @@ def DnnlToCalls : Pass<"dnnl-to-calls", "::mlir::ModuleOp"> {
 }
 
 def FusePostOps : Pass<"dnnl-fuse-post-ops", "::mlir::func::FuncOp"> {
-  let summary = "Fold elementwise nn ops into the dnnl op before them";
+  let summary =
+      "Fuse elementwise nn ops into the dnnl op that computes their operand";
   let description = [{
-    An elementwise op becomes a post-op of the convolution or matrix product
-    whose result nobody else uses: activations, sums and products with numbers,
-    with a value a channel or with whole tensors. An addend of the result's
-    shape that is not needed afterwards is summed to in place: the residual of a
-    block. The op moves to where the elementwise op was.
+    An elementwise op becomes a post-op of a convolution or matrix product whose
+    result has no other users. Post-ops are activations, and sums and products
+    with constants, with a value for each channel or with whole tensors. An
+    addend of the result's shape is updated in place if this is its last use,
+    for example the residual of a block. The dnnl op moves to the position of
+    the elementwise op.
   }];
   let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
   let dependentDialects = ["::ingot::dnnl::DnnlDialect",
@@ -40,14 +44,14 @@ def FusePostOps : Pass<"dnnl-fuse-post-ops", "::mlir::func::FuncOp"> {
 }
 
 def NNToDnnl : Pass<"nn-to-dnnl", "::mlir::func::FuncOp"> {
-  let summary = "Give heavy nn ops to oneDNN";
+  let summary = "Lower heavy nn ops to oneDNN";
   let description = [{
-    Convolutions and transposed convolutions, matrix products, pooling, softmax
-    and layer normalization become `dnnl` ops where oneDNN computes them: `f32`,
-    spatial data channels-last, weights of static shape, windows that touch the
-    input. All else stays for `nn-to-linalg`. An op with the attribute
-    `ingot.backend = #ingot.backend<loops>` is left alone: here kernels are
-    chosen per op.
+    Convolutions, transposed convolutions, matrix products, pooling, softmax and
+    layer normalization become `dnnl` ops if oneDNN supports them. They must be
+    `f32`, with channels-last spatial data, weights of static shape, and windows
+    that touch the input. `nn-to-linalg` lowers all other ops. An op with the
+    attribute `ingot.backend = #ingot.backend<loops>` stays, so that kernels can
+    be chosen for each op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::dnnl::DnnlDialect",

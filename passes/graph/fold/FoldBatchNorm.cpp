@@ -48,7 +48,7 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
   LogicalResult matchAndRewrite(nn::BatchNormOp op,
                                 PatternRewriter &rewriter) const override {
     if (!op->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "has not one user");
+      return rewriter.notifyMatchFailure(op, "does not have exactly one user");
     OpOperand &use = *op->use_begin();
     auto conv = dyn_cast<nn::ConvOp>(use.getOwner());
     auto matmul = dyn_cast<nn::MatMulOp>(use.getOwner());
@@ -68,7 +68,7 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
                          const ScaleShift &scaleShift,
                          PatternRewriter &rewriter) const {
     // The convolution pads the normalized data with zeros. If the normalization
-    // shifts, no bias can express this padding.
+    // has a shift, a bias cannot express this padding.
     auto isPadding = [](int64_t pad) { return pad > 0; };
     if (scaleShift.shifts() && llvm::any_of(conv.getPads(), isPadding))
       return rewriter.notifyMatchFailure(op, "shifts what is padded behind it");

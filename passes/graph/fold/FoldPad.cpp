@@ -26,7 +26,7 @@ static double paddingOf(nn::MaxPoolOp) {
   return -std::numeric_limits<double>::infinity();
 }
 
-/// Returns true if the op treats its padding like other elements.
+/// Returns true if the op computes with its padding as with other elements.
 static bool countsPadding(nn::ConvOp) { return true; }
 static bool countsPadding(nn::MaxPoolOp) { return true; }
 static bool countsPadding(nn::AvgPoolOp op) {

@@ -30,8 +30,7 @@ static bool isHalf(Type type) {
          (tensor.getElementType().isF16() || tensor.getElementType().isBF16());
 }
 
-/// Returns true if `op` only moves elements, so that they need not be widened
-/// for it.
+/// Returns true if `op` only moves elements. Its operands then stay in 16 bits.
 static bool isMovement(Operation *op) {
   if (auto scatter = dyn_cast<nn::ScatterElementsOp>(op))
     return scatter.getReduction() == nn::ScatterReduction::none;
@@ -126,7 +125,7 @@ void PromoteFloatsPass::promote(Operation *op) {
                  op->getOperand(1).getDefiningOp()) &&
              isHalf(op->getOperand(1).getType()) &&
              record(op, Question::precision,
-                    Policy::of(op).storeHalfWeights(op, allWeights),
+                    Policy::of(op).storeF16Weights(op, allWeights),
                     "float16 weights", "float32")) {
     setPrecision(Precision::fp16);
   }
@@ -151,9 +150,9 @@ void PromoteFloatsPass::leave(Operation *op) {
 
 void PromoteFloatsPass::runOnOperation() {
   allWeights = countProductWeights(getOperation());
-  multipliesBF16 =
-      Policy::of(getOperation()).halfForm(getOperation(), Precision::bf16) ==
-      HalfForm::bf16;
+  multipliesBF16 = Policy::of(getOperation())
+                       .halfPrecisionForm(getOperation(), Precision::bf16) ==
+                   HalfPrecisionForm::bf16;
   SmallVector<Operation *> ops;
   getOperation().getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });

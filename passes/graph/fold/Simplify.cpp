@@ -210,7 +210,7 @@ struct MaxToRelu : OpRewritePattern<nn::MaxOp> {
       rewriter.replaceOpWithNewOp<nn::ReluOp>(op, op.getType(), x);
       return success();
     }
-    return rewriter.notifyMatchFailure(op, "is no maximum with 0");
+    return rewriter.notifyMatchFailure(op, "is not a maximum with 0");
   }
 };
 

@@ -115,7 +115,7 @@ std::optional<LinearOperator> graph::compose(const LinearOperator &first,
   result.outside = first.outside;
   for (auto [a, b] : llvm::zip_equal(first.dims, second.dims)) {
     // Beyond the result of `first`, the second op reads its padding. The
-    // composed operator would read what `first` computes there instead.
+    // composed operator would read values there that `first` would compute.
     if (b.readsOutside() && !(a.isIdentity() && bordersAgree(first, second)))
       return std::nullopt;
     OperatorDim dim;

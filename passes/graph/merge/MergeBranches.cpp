@@ -217,7 +217,8 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
     RankedTensorType type = root.getType();
     bool inner = root->hasOneUse() && isSum(*root->user_begin());
     if (inner || !isSum(root))
-      return rewriter.notifyMatchFailure(root, "is no root of a sum");
+      return rewriter.notifyMatchFailure(root,
+                                         "is not the last addition of a sum");
     if (type.getRank() < 3 || !isa<FloatType>(type.getElementType()))
       return rewriter.notifyMatchFailure(root, "is not of pixels");
     SmallVector<Value> terms;

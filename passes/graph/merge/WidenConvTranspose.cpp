@@ -8,8 +8,8 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/graph/Passes.h"
 #include "passes/support/Lowering.h"
-#include "passes/support/Phases.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/StridePhases.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,7 +57,7 @@ struct Widen : OpRewritePattern<nn::ConvTransposeOp> {
     int64_t stride = strides[last];
     // With few phases, each phase gets a kernel of its own, which has no zero
     // taps.
-    if (!support::hasManyPhases(strides))
+    if (!support::hasManyStridePhases(strides))
       return rewriter.notifyMatchFailure(op, "has few phases");
     if (stride == 1 || op.getGroups() != 1 || op.getDilations()[last] != 1)
       return rewriter.notifyMatchFailure(

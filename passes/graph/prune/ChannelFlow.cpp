@@ -258,8 +258,8 @@ void ChannelFlow::visit(Operation *op) {
       })
       .Case<nn::ResizeOp>([&](nn::ResizeOp resize) {
         TensorChannels x = *find(resize.getX());
-        // Interpolating between equal values gives that value, except for
-        // rounding in cubic mode.
+        // Interpolation between equal values gives the same value. Only cubic
+        // mode has rounding errors.
         if (resize.getMode() == nn::ResizeMode::cubic)
           x.constants.clear();
         if (resize.getScales()[x.dim] != 1)

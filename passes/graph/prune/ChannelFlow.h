@@ -37,11 +37,12 @@ struct TensorChannels {
 };
 
 /// A product with constant weights.
-struct Product {
+struct WeightedProduct {
   mlir::Operation *op;
   ProductWeights weights;
-  /// Channels of the data, if they are followed, and of the result.
+  /// Channels of the data; none if they are not followed.
   std::optional<ChannelList> inputs;
+  /// Channels of the result.
   ChannelList outputs;
   /// The bias, one value for each output.
   std::vector<double> bias;
@@ -81,7 +82,7 @@ public:
   }
 
   ChannelSets sets;
-  std::vector<Product> products;
+  std::vector<WeightedProduct> products;
   std::vector<ListedConstant> constants;
   std::vector<ConstantOperand> constantOperands;
   /// Ops that slice or pad the channels.
@@ -98,7 +99,7 @@ private:
 
   // ChannelFlowProducts.cpp
   void visitProduct(mlir::Operation *op, mlir::Value data);
-  void tieGroups(Product &product, llvm::ArrayRef<double> constants);
+  void tieGroups(WeightedProduct &product, llvm::ArrayRef<double> constants);
 
   // ChannelFlowMovement.cpp
   void visitReshape(nn::ReshapeOp op);

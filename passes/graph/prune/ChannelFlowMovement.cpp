@@ -18,7 +18,7 @@ static constexpr StringLiteral kTakenApart(
 static constexpr StringLiteral kTakenInSteps(
     "is read by a slice that skips channels");
 static constexpr StringLiteral kBesideOthers(
-    "is computed by what is no product by constant weights");
+    "is computed by an op that is not a product with constant weights");
 static constexpr StringLiteral kSummedUp(
     "is read by a reduction over channels");
 static constexpr StringLiteral kPadded("is padded along its channels");

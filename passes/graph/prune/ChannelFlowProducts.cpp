@@ -73,7 +73,7 @@ void ChannelFlow::visitProduct(Operation *op, Value data) {
     x = nullptr;
   }
 
-  Product product = {op, *weights, std::nullopt, 0, {}, {}};
+  WeightedProduct product = {op, *weights, std::nullopt, 0, {}, {}};
   if (bias)
     product.bias = std::move(*bias);
   // The value of each constant input that adds a constant to all elements of an
@@ -142,7 +142,8 @@ static void alignGroups(ChannelSets &sets, ArrayRef<Channel> channels,
 /// Ties the channels of a product with groups. Either whole groups are removed,
 /// or an equal number of channels from each group. The choice that may remove
 /// more channels according to the weights is taken.
-void ChannelFlow::tieGroups(Product &product, ArrayRef<double> constants) {
+void ChannelFlow::tieGroups(WeightedProduct &product,
+                            ArrayRef<double> constants) {
   const ProductWeights &weights = product.weights;
   const int64_t ofIn = weights.inputsOfGroup(),
                 ofOut = weights.outputsOfGroup();

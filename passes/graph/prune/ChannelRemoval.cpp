@@ -19,7 +19,7 @@ static constexpr StringLiteral kFillsVector(
 /// Lets an input watch the first remaining output from `from` on that reads it.
 /// Returns false if there is none.
 bool ChannelRemoval::watch(unsigned number, int64_t input, int64_t from) {
-  const Product &product = flow.products[number];
+  const WeightedProduct &product = flow.products[number];
   const ProductWeights &weights = product.weights;
   ArrayRef<Channel> outputs = flow.sets.channels(product.outputs);
   int64_t first = weights.groupOfInput(input) * weights.outputsOfGroup();
@@ -35,7 +35,7 @@ bool ChannelRemoval::watch(unsigned number, int64_t input, int64_t from) {
 }
 
 void ChannelRemoval::release(unsigned number, int64_t output) {
-  const Product &product = flow.products[number];
+  const WeightedProduct &product = flow.products[number];
   if (!product.inputs || product.inWholeGroups)
     return;
   ArrayRef<Channel> inputs = flow.sets.channels(*product.inputs);
@@ -130,7 +130,7 @@ void ChannelRemoval::propagate() {
 /// vectors. Returns false if there was nothing to mark.
 bool ChannelRemoval::fillVectors() {
   bool changed = false;
-  for (const Product &product : flow.products) {
+  for (const WeightedProduct &product : flow.products) {
     ArrayRef<Channel> channels = flow.sets.channels(product.outputs);
     int64_t unit = channels.size() % 16 == 0 ? 16 : 8;
     if (product.weights.groups == 1 || product.weights.inputsOfGroup() != 1 ||

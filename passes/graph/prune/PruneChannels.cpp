@@ -42,8 +42,8 @@ public:
   int64_t channels = 0, removed = 0, bytesBefore = 0, bytesAfter = 0;
 
 private:
-  void rewrite(const Product &product);
-  void rewriteBias(const Product &product, OpBuilder &builder);
+  void rewrite(const WeightedProduct &product);
+  void rewriteBias(const WeightedProduct &product, OpBuilder &builder);
   void rewrite(const ListedConstant &constant);
   void rewriteWindow(Operation *op);
   void replace(const ConstantOperand &constant);
@@ -73,7 +73,7 @@ static SmallVector<int64_t> allOf(int64_t count) {
 }
 
 /// Folds removed constant inputs into the bias.
-void Pruner::rewriteBias(const Product &product, OpBuilder &builder) {
+void Pruner::rewriteBias(const WeightedProduct &product, OpBuilder &builder) {
   const ProductWeights &weights = product.weights;
   const bool isThere = product.op->getNumOperands() > 2;
   std::vector<double> bias = product.bias;
@@ -106,7 +106,7 @@ void Pruner::rewriteBias(const Product &product, OpBuilder &builder) {
     product.op->insertOperands(2, made);
 }
 
-void Pruner::rewrite(const Product &product) {
+void Pruner::rewrite(const WeightedProduct &product) {
   const ProductWeights &weights = product.weights;
   const auto &outputs = removal.kept(product.outputs);
   const SmallVector<int64_t> inputs =
@@ -217,7 +217,7 @@ void Pruner::replace(const ConstantOperand &constant) {
 }
 
 void Pruner::run() {
-  for (const Product &product : flow.products)
+  for (const WeightedProduct &product : flow.products)
     rewrite(product);
   for (const ListedConstant &constant : flow.constants)
     rewrite(constant);
@@ -253,7 +253,7 @@ static constexpr StringLiteral kCategory("prune");
 /// Reports for each product which outputs were removed, and why constant
 /// outputs were kept.
 void Pruner::tell() {
-  for (const Product &product : flow.products) {
+  for (const WeightedProduct &product : flow.products) {
     const int64_t count = product.weights.outputs;
     const int64_t left = removal.kept(product.outputs).size();
     Location loc = product.op->getLoc();

@@ -24,11 +24,12 @@ using namespace ingot::support;
 
 namespace {
 /// A product number * factors[0] * factors[1] …, whose factors have one type.
-struct Product {
+struct FactorProduct {
   double number = 1;
   SmallVector<Value> factors;
 
-  /// Returns the other one of two factors, or null. `known` is one of them.
+  /// Returns the factor that is not `known`. Returns null if `known` is not one
+  /// of the two factors.
   Value other(Value known) const {
     if (factors.size() != 2)
       return {};
@@ -41,7 +42,7 @@ struct Product {
 
 /// Collects the factors of `value`: products, and quotients by numbers, that
 /// have no other users.
-static void collect(Value value, Product &product, bool root) {
+static void collect(Value value, FactorProduct &product, bool root) {
   Value x;
   bool inside = root || value.hasOneUse();
   if (inside) {
@@ -64,8 +65,8 @@ static void collect(Value value, Product &product, bool root) {
   product.factors.push_back(value);
 }
 
-static Product productOf(Value value) {
-  Product product;
+static FactorProduct productOf(Value value) {
+  FactorProduct product;
   collect(value, product, /*root=*/true);
   return product;
 }
@@ -85,14 +86,14 @@ template <typename Op> static Value matchOnePlus(Value value) {
 
 /// Returns true if `value` is number * x.
 static bool isScaled(Value value, Value x, double number) {
-  Product product = productOf(value);
+  FactorProduct product = productOf(value);
   return product.factors.size() == 1 && product.factors[0] == x &&
          isAbout(product.number, number);
 }
 
 /// Returns true if `value` is number * x^power.
 static bool isMonomial(Value value, Value x, int power, double number) {
-  Product product = productOf(value);
+  FactorProduct product = productOf(value);
   if (!isAbout(product.number, number))
     return false;
   int total = 0;
@@ -119,7 +120,7 @@ static bool isMonomial(Value value, Value x, int power, double number) {
 /// with x factored out.
 static bool isGeluArgument(Value value, Value x) {
   const double factor = std::sqrt(2 / 3.14159265358979323846), cubic = 0.044715;
-  Product product = productOf(value);
+  FactorProduct product = productOf(value);
   if (!isAbout(product.number, factor))
     return false;
   if (product.factors.size() == 1) {
@@ -162,7 +163,7 @@ template <typename Root> struct RecognizeProduct : OpRewritePattern<Root> {
     if (!isa<FloatType>(op.getType().getElementType()))
       return rewriter.notifyMatchFailure(op, "is not of floats");
     Value y = op.getResult();
-    Product product = productOf(y);
+    FactorProduct product = productOf(y);
     Operation *found = nullptr;
     if (product.factors.size() == 1) {
       if (Value x = matchShiftedRelu6(product.factors[0]);
@@ -177,7 +178,7 @@ template <typename Root> struct RecognizeProduct : OpRewritePattern<Root> {
                          product.factors[1 - i], product.number);
     }
     if (!found)
-      return rewriter.notifyMatchFailure(op, "is no known activation");
+      return rewriter.notifyMatchFailure(op, "is not a known activation");
     rewriter.replaceOp(op, found);
     ++count;
     return success();
@@ -203,7 +204,7 @@ template <typename Root> struct RecognizeProduct : OpRewritePattern<Root> {
     if (!isAbout(number, 1))
       return nullptr;
     if (auto sigmoid = gate.getDefiningOp<nn::SigmoidOp>()) {
-      Product argument = productOf(sigmoid.getX());
+      FactorProduct argument = productOf(sigmoid.getX());
       bool inside = argument.factors.size() == 1 && argument.factors[0] == x;
       if (sigmoid.getX() != x && !inside)
         return nullptr;

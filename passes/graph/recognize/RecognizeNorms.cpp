@@ -114,8 +114,8 @@ static std::optional<Normalized> matchNormalized(Operation *op) {
 }
 
 /// Returns `value` as a scale or bias for the dimensions of `type` from `axis`
-/// on. Removes leading dimensions of size 1; returns null if another leading
-/// dimension exists.
+/// on. Removes leading dimensions of size 1. Returns null if another leading
+/// dimension remains.
 static Value asParameter(PatternRewriter &rewriter, Value value,
                          RankedTensorType type, int64_t axis) {
   RankedTensorType own = typeOf(value);
@@ -197,7 +197,7 @@ struct RecognizeRMSNorm : OpRewritePattern<nn::MulOp> {
       ++count;
       return success();
     }
-    return rewriter.notifyMatchFailure(op, "is no scaled RMS normalization");
+    return rewriter.notifyMatchFailure(op, "is not a scaled RMS normalization");
   }
   Pass::Statistic &count;
 };

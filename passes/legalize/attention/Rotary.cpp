@@ -11,7 +11,7 @@
 // which operand element it reads.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/attention/Heads.h"
+#include "passes/legalize/attention/Attention.h"
 
 using namespace mlir;
 using namespace ingot;

@@ -10,7 +10,7 @@
 // fuse these into one kernel.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/attention/Heads.h"
+#include "passes/legalize/attention/Attention.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -263,7 +263,7 @@ static FailureOr<SmallVector<Value>> readFactors(Node &node, int64_t heads) {
     StringRef name = i == 0 ? "query" : i == 1 ? "key" : "value";
     if (rank == 5) {
       if (node.shape(from)[2] != heads || node.shape(from)[3] != parts)
-        return node.invalid("what is packed needs " + Twine(heads) +
+        return node.invalid("packed operands need " + Twine(heads) +
                             " heads of " + Twine(parts) + " parts");
       inside.push_back(unpack(node, x, isPacked ? i : i - 1));
     } else if (rank == 4 && i) {

@@ -10,7 +10,7 @@
 // split again; later passes fuse the ops for which a kernel exists.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/nn/Window.h"
+#include "passes/legalize/nn/WindowAttributes.h"
 
 using namespace mlir;
 using namespace ingot;

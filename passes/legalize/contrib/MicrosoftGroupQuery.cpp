@@ -12,7 +12,7 @@
 // the run.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/attention/Heads.h"
+#include "passes/legalize/attention/Attention.h"
 #include "passes/support/RunChecks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -39,7 +39,7 @@ static LogicalResult needScale(Node &node, size_t i, int64_t count,
   if (failed(needInputs(node, {i})))
     return failure();
   if (!node.elementType(i).isF32())
-    return node.invalid("input " + Twine(i) + " is no scale of floats");
+    return node.invalid("input " + Twine(i) + " is not a scale of floats");
   if (!isSingle(node.input(i)) &&
       (node.rank(i) != 1 || (!ShapedType::isDynamic(count) &&
                              node.shape(i)[0] != count)))
@@ -81,7 +81,7 @@ static LogicalResult replaceScaled(Node &node, FailureOr<Value> sums,
     if (!node.elementType(bias).isF32() || node.rank(bias) != 1 ||
         node.shape(bias)[0] != columns)
       return node.invalid("input " + Twine(bias) +
-                          " is no bias of floats for each of " +
+                          " is not a bias of floats for each of " +
                           Twine(columns) + " columns");
     y = node.infer<nn::AddOp>(*y, node.input(bias));
     if (failed(y))
@@ -197,7 +197,7 @@ static LogicalResult legalizeQGemm(Node &node) {
     return failure();
   Type to = node.has(8) ? node.elementType(8) : node.elementType(0);
   if (!nn::isByte(to) || (node.has(8) && !isSingle(node.input(8))))
-    return node.invalid("input 8 is no zero point of one byte");
+    return node.invalid("input 8 is not a zero point of one byte");
   auto y = node.infer<nn::MulOp>(node.cast(*sums, real), *scales);
   if (failed(y))
     return failure();
@@ -292,8 +292,9 @@ static LogicalResult legalizeMatMulNBits(Node &node) {
     if (node.elementType(3) == element)
       zeros = node.cast(zeros, real);
     else if (!node.elementType(3).isUnsignedInteger(8))
-      return node.invalid("input 3 is no zero point of uint8 or of the type of "
-                          "input 0");
+      return node.invalid(
+          "input 3 is not a zero point of uint8 or of the type of "
+          "input 0");
   }
   Value codes = node.make<nn::ReshapeOp>(
       b.clone({columns, blocks, bytes}), node.input(1));
@@ -313,7 +314,7 @@ static LogicalResult legalizeMatMulNBits(Node &node) {
   if (node.has(5)) {
     if (node.rank(5) != 1 || node.shape(5)[0] != columns ||
         node.elementType(5) != element)
-      return node.invalid("input 5 is no bias of " + Twine(columns) +
+      return node.invalid("input 5 is not a bias of " + Twine(columns) +
                           " columns and of the type of input 0");
     y = node.infer<nn::AddOp>(*y, node.cast(node.input(5), real));
     if (failed(y))

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/onnx/Domains.h"
-#include "passes/legalize/nn/Window.h"
+#include "passes/legalize/nn/WindowAttributes.h"
 #include "passes/legalize/quant/Quantize.h"
 
 using namespace mlir;
@@ -31,14 +31,15 @@ static LogicalResult checkScaling(Node &node, size_t scale, size_t zero,
   if (failed(needInputs(node, {scale})))
     return failure();
   if (!node.elementType(scale).isF32() || !isSingle(node.input(scale)))
-    return node.invalid("input " + Twine(scale) + " is no scale of one float");
+    return node.invalid("input " + Twine(scale) +
+                        " is not a scale of one float");
   if (failed(checkScale(node, scale, "input " + std::to_string(scale))))
     return failure();
   if (!node.has(zero))
     return success();
   if (!isSingle(node.input(zero)))
     return node.invalid("input " + Twine(zero) +
-                        " is no zero point of one number");
+                        " is not a zero point of one number");
   if (node.elementType(zero) != element)
     return node.invalid("input " + Twine(zero) +
                         ", a zero point, is of another type than its tensor");

@@ -211,7 +211,7 @@ static bool agree(ArrayRef<Block *> branches) {
 namespace {
 
 /// Form of a value that both branches give.
-struct Spread {
+struct JoinedForm {
   /// Number of tensors of a sequence; nullopt if it is no sequence of known
   /// length.
   std::optional<size_t> count;
@@ -223,9 +223,9 @@ struct Spread {
 
 /// Replaces sequences in the results of the branches: by their tensors if both
 /// have the same length, else by a tensor of rows.
-static SmallVector<Spread> spreadSequences(Node &node,
-                                           ArrayRef<Block *> branches) {
-  SmallVector<Spread> parts;
+static SmallVector<JoinedForm> spreadSequences(Node &node,
+                                               ArrayRef<Block *> branches) {
+  SmallVector<JoinedForm> parts;
   SmallVector<Value> values[2];
   for (auto [a, b] :
        llvm::zip_equal(branches[0]->getTerminator()->getOperands(),
@@ -260,11 +260,11 @@ static SmallVector<Spread> spreadSequences(Node &node,
 }
 
 /// Restores the values that `parts` describe from `results`.
-static SmallVector<Value>
-gatherSequences(OpBuilder &builder, Location loc, ValueRange results,
-                ArrayRef<Spread> parts) {
+static SmallVector<Value> gatherSequences(OpBuilder &builder, Location loc,
+                                          ValueRange results,
+                                          ArrayRef<JoinedForm> parts) {
   SmallVector<Value> values;
-  for (const Spread &part : parts) {
+  for (const JoinedForm &part : parts) {
     ValueRange own = results.take_front(part.count.value_or(1));
     results = results.drop_front(own.size());
     if (part.count)
@@ -366,7 +366,7 @@ static LogicalResult legalizeIf(Node &node) {
         block->getTerminator()->getIterator());
     return withTail ? replaceTail(node, values) : node.replace(values);
   }
-  SmallVector<Spread> parts = spreadSequences(node, branches);
+  SmallVector<JoinedForm> parts = spreadSequences(node, branches);
   SmallVector<Type> types;
   for (size_t i = 0; i < branches[0]->getTerminator()->getNumOperands(); ++i) {
     Value values[] = {branches[0]->getTerminator()->getOperand(i),

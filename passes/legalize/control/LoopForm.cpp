@@ -68,7 +68,7 @@ private:
 
   /// Storage of the rows of an output: one tensor with a row per step, or a
   /// list that grows.
-  struct Rows {
+  struct StackedOutput {
     bool isWanted = false;
     RankedTensorType row;
     int64_t axis = 0;
@@ -82,7 +82,7 @@ private:
   Draft draft;
   Value trip;
   SmallVector<RankedTensorType> states;
-  SmallVector<Rows> rows;
+  SmallVector<StackedOutput> rows;
   /// Values that the loop carries: states, then tensors of rows.
   SmallVector<Value> carried, results;
   /// Number of steps. Computed by the loop if a condition ends it.
@@ -108,9 +108,9 @@ LogicalResult LoopBuilder::findStates() {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return node.unsupported("state " + Twine(states.size()) +
-                              " is a sequence of several shapes, or of one "
-                              "that is not known before the first step: the "
-                              "steps of a long loop may only append to it");
+                              " is a sequence whose shapes differ or are not "
+                              "known before the first step. The steps of a "
+                              "long loop may only append to it");
     states.push_back(type);
   }
   bool isDeclared = false;
@@ -205,7 +205,7 @@ std::string LoopBuilder::rowsMessage(size_t i) {
 LogicalResult LoopBuilder::prepareRows(bool isCounted) {
   auto known = trip ? getConstantIntValue(trip) : std::nullopt;
   for (auto [i, stacked] : llvm::enumerate(form.stacked)) {
-    Rows kept;
+    StackedOutput kept;
     kept.row = typeOf(draft.rows[i]);
     auto axis = stackedAxis(node, stacked, i, kept.row.getRank());
     if (failed(axis))
@@ -359,7 +359,7 @@ void LoopBuilder::buildWhile() {
 
 /// Returns all rows of an output in the layout of the node's output.
 FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
-  const Rows &info = rows[i];
+  const StackedOutput &info = rows[i];
   int64_t rank = info.row.getRank() + 1;
   if (!info.list) {
     if (count == trip)

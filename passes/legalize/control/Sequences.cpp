@@ -73,7 +73,8 @@ static FailureOr<onnx::SequenceOp> sequenceOf(Node &node, size_t i) {
   Value input = node.input(i);
   auto sequence = input ? input.getDefiningOp<onnx::SequenceOp>() : nullptr;
   if (!sequence)
-    return node.unsupported("input " + Twine(i) + " is no sequence whose "
+    return node.unsupported("input " + Twine(i) +
+                            " is not a sequence whose "
                             "elements are known when compiling");
   return sequence;
 }
@@ -263,7 +264,7 @@ static LogicalResult legalizeAt(Node &node) {
 
 static LogicalResult legalizeInsert(Node &node) {
   if (!node.has(1) || !isa<RankedTensorType>(node.input(1).getType()))
-    return node.invalid("the element is no tensor");
+    return node.invalid("the element is not a tensor");
   if (Value rows = rowsToFind(node, 2))
     return insertRow(node, rows);
   auto sequence = sequenceOf(node, 0);

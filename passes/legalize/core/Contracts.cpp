@@ -13,7 +13,7 @@
 // requires the sizes that the ONNX specification asks for.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/attention/Heads.h"
+#include "passes/legalize/attention/Attention.h"
 #include "passes/support/RunChecks.h"
 
 #include "dialects/onnx/Domains.h"
@@ -27,7 +27,7 @@ using nn::SizeRelation;
 namespace {
 
 /// Dimension `dim` of input `input`. Messages call the input `name`.
-struct Place {
+struct InputDim {
   size_t input;
   StringRef name;
   int64_t dim;
@@ -39,7 +39,7 @@ class Contract {
 public:
   explicit Contract(Node &node) : node(node) {}
 
-  OpFoldResult size(Place place) {
+  OpFoldResult size(InputDim place) {
     return sizeOf(node, node.input(place.input), place.dim);
   }
   OpFoldResult number(int64_t value) { return sizeAttr(node, value); }
@@ -50,15 +50,15 @@ public:
   /// b.
   void require(SizeRelation relation, OpFoldResult a, OpFoldResult b,
                const Twine &message);
-  void same(Place a, Place b) {
+  void same(InputDim a, InputDim b) {
     require(SizeRelation::equal, size(a), size(b),
             text(a) + " is {0}, but " + text(b) + " is {1}");
   }
-  void is(Place place, OpFoldResult wanted, const Twine &what = "") {
+  void is(InputDim place, OpFoldResult wanted, const Twine &what = "") {
     require(SizeRelation::equal, size(place), wanted,
             text(place) + " is {0}, not {1}" + what);
   }
-  void multiple(Place place, OpFoldResult of, const Twine &what) {
+  void multiple(InputDim place, OpFoldResult of, const Twine &what) {
     // 0 counts as a multiple of 0.
     if (getConstantIntValue(size(place)) == 0 && getConstantIntValue(of) == 0)
       return;
@@ -66,13 +66,13 @@ public:
             text(place) + " is {0}, no multiple of {1} " + what);
   }
   /// Requires that `place` is 1 or `size`.
-  void broadcasts(Place place, OpFoldResult size) {
+  void broadcasts(InputDim place, OpFoldResult size) {
     require(SizeRelation::broadcastTo, this->size(place), size,
             text(place) + " of {0} elements does not broadcast to {1}");
   }
 
   /// Requires elements of an input to be indices along a dimension, or `other`.
-  void positions(size_t i, StringRef name, Place place, StringRef counted,
+  void positions(size_t i, StringRef name, InputDim place, StringRef counted,
                  std::optional<int64_t> other = std::nullopt,
                  StringRef otherName = "") {
     ok = ok && succeeded(requireElements(node, i, name,
@@ -86,7 +86,7 @@ public:
   Node &node;
 
 private:
-  static std::string text(Place place) {
+  static std::string text(InputDim place) {
     return ("dimension " + Twine(place.dim) + " of " + place.name).str();
   }
   bool ok = true;
@@ -119,7 +119,7 @@ namespace {
 
 /// Layout of queries, keys and values: (batch, heads, steps, width), or (batch,
 /// steps, heads width) if the data have rank 3.
-struct Heads {
+struct HeadLayout {
   int64_t steps;
   OpFoldResult queries, keys;
 };
@@ -127,7 +127,7 @@ struct Heads {
 } // namespace
 
 /// Requires the sizes of Q, K and V. Returns nullopt if their ranks are wrong.
-static std::optional<Heads> requireHeads(Contract &c, bool mayBeFlat) {
+static std::optional<HeadLayout> requireHeads(Contract &c, bool mayBeFlat) {
   Node &node = c.node;
   int64_t rank = node.rank(0);
   SmallVector<int64_t> ranks = {4};
@@ -145,12 +145,12 @@ static std::optional<Heads> requireHeads(Contract &c, bool mayBeFlat) {
     c.same({1, "K", 3}, {0, "Q", 3});
     OpFoldResult queries = c.size({0, "Q", 1}), keys = c.size({1, "K", 1});
     c.multiple({0, "Q", 1}, keys, "heads of K");
-    return Heads{steps, queries, keys};
+    return HeadLayout{steps, queries, keys};
   }
   int64_t queries = node.getInt("q_num_heads", 0),
           keys = node.getInt("kv_num_heads", 0);
   if (queries < 1 || keys < 1)
-    return Heads{steps, {}, {}}; // The caller reports the error.
+    return HeadLayout{steps, {}, {}}; // The caller reports the error.
   c.multiple({0, "Q", 2}, c.number(queries), "(q_num_heads)");
   c.multiple({1, "K", 2}, c.number(keys), "(kv_num_heads)");
   c.multiple({2, "V", 2}, c.number(keys), "(kv_num_heads)");
@@ -160,12 +160,12 @@ static std::optional<Heads> requireHeads(Contract &c, bool mayBeFlat) {
             mulSizes(node, c.size({0, "Q", 2}), c.number(keys)),
             mulSizes(node, c.size({1, "K", 2}), c.number(queries)),
             "heads of Q and K differ in size: {0} elements against {1}");
-  return Heads{steps, c.number(queries), c.number(keys)};
+  return HeadLayout{steps, c.number(queries), c.number(keys)};
 }
 
 static LogicalResult requireAttention(Node &node) {
   Contract c(node);
-  std::optional<Heads> heads = requireHeads(c, /*mayBeFlat=*/true);
+  std::optional<HeadLayout> heads = requireHeads(c, /*mayBeFlat=*/true);
   if (!heads)
     return c.finish();
   if (!heads->queries)
@@ -190,7 +190,7 @@ static LogicalResult requireAttention(Node &node) {
     return c.finish();
   int64_t rank = node.rank(3);
   auto mask = [&](int64_t fromLast) {
-    return Place{3, "attn_mask", rank - fromLast};
+    return InputDim{3, "attn_mask", rank - fromLast};
   };
   c.require(SizeRelation::atLeast, total, c.size(mask(1)),
             "the last dimension of attn_mask is {1}, but there are {0} keys");
@@ -245,8 +245,8 @@ LogicalResult legalize::requireRotaryEmbedding(Node &node) {
     c.require(SizeRelation::equal, mulSizes(node, turned, c.number(heads)),
               width, "cos_cache turns {0} elements, but X has {1} of a step");
   }
-  Place batch = {hasPositions ? size_t(3) : 1,
-                 hasPositions ? "position_ids" : "cos_cache", 0};
+  InputDim batch = {hasPositions ? size_t(3) : 1,
+                    hasPositions ? "position_ids" : "cos_cache", 0};
   c.same(batch, {0, "X", 0});
   c.same({batch.input, batch.name, 1}, {0, "X", steps});
   if (hasPositions)

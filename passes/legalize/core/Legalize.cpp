@@ -57,14 +57,14 @@ static const Legalizers &allLegalizers() {
   static const Legalizers legalizers = [] {
     Legalizers all;
     populateActivation(all);
-    populateColumns(all);
+    populateCol2Im(all);
     populateContracts(all);
     populateControlFlow(all);
     populateConvolution(all);
     populateDeformConv(all);
     populateEinsum(all);
     populateElementwise(all);
-    populateElimination(all);
+    populateDetInverse(all);
     populateFourier(all);
     populateGather(all);
     populateAffineGrid(all);

@@ -217,14 +217,14 @@ bool takesSequences(llvm::StringRef opType);
 void eraseUnusedPlaceholders(mlir::Block &block);
 
 void populateActivation(Legalizers &legalizers);
-void populateColumns(Legalizers &legalizers);
+void populateCol2Im(Legalizers &legalizers);
 void populateContracts(Legalizers &legalizers);
 void populateControlFlow(Legalizers &legalizers);
 void populateConvolution(Legalizers &legalizers);
 void populateDeformConv(Legalizers &legalizers);
 void populateEinsum(Legalizers &legalizers);
 void populateElementwise(Legalizers &legalizers);
-void populateElimination(Legalizers &legalizers);
+void populateDetInverse(Legalizers &legalizers);
 void populateFourier(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
 void populateAffineGrid(Legalizers &legalizers);

@@ -33,7 +33,7 @@ using support::Scalars;
 namespace {
 
 /// Two random 32-bit integers for an index, as i64.
-struct Words {
+struct RandomWords {
   Value first, second;
 };
 
@@ -54,12 +54,12 @@ struct Philox {
     return arith::XOrIOp::create(
         b, loc, arith::XOrIOp::create(b, loc, x, y), key);
   }
-  Words at(Value place, uint64_t seed);
+  RandomWords at(Value place, uint64_t seed);
 };
 
 } // namespace
 
-Words Philox::at(Value place, uint64_t seed) {
+RandomWords Philox::at(Value place, uint64_t seed) {
   Value c[4] = {low(place), high(place), word(0), word(0)};
   uint32_t keys[2] = {uint32_t(seed), uint32_t(seed >> 32)};
   for (int round = 0; round < 10; ++round) {
@@ -101,7 +101,7 @@ static Value draw(Node &node, ArrayRef<OpFoldResult> sizes,
         Value place = s.n(0);
         for (auto [index, length] : llvm::zip_equal(at, lengths))
           place = s.add(s.mul(place, length), index);
-        Words words = Philox{b, loc}.at(
+        RandomWords words = Philox{b, loc}.at(
             arith::IndexCastOp::create(b, loc, b.getI64Type(), place), seed);
         auto share = [&](Value word) -> Value {
           Value bits = arith::ShRUIOp::create(
@@ -148,7 +148,7 @@ static LogicalResult legalizeRandom(Node &node) {
   if (failed(type))
     return failure();
   if (!isa<FloatType>(*type))
-    return node.invalid("dtype is no type of floats");
+    return node.invalid("dtype is not a float type");
   Sizes sizes;
   if (isLike) {
     sizes = sizesOf(node, node.input(0));
@@ -225,7 +225,7 @@ static LogicalResult legalizeMultinomial(Node &node) {
   if (failed(type))
     return failure();
   if (!isa<IntegerType>(*type))
-    return node.invalid("dtype is no type of integers");
+    return node.invalid("dtype is not an integer type");
   Value x = castTo(node, node.input(0), node.builder.getF32Type());
   if (failed(requireFit(node, nn::SizeRelation::atLeast, sizeOf(node, x, 1),
                         sizeAttr(node, 1), "there are {0} classes")))

@@ -163,7 +163,7 @@ static FailureOr<Value> linearScores(Node &node, int64_t targets) {
   if (failed(x))
     return failure();
   if (!coefficients || targets < 1 || coefficients->size() % targets)
-    return node.invalid("coefficients are no multiple of " + Twine(targets) +
+    return node.invalid("coefficients are not a multiple of " + Twine(targets) +
                         " targets");
   int64_t features = coefficients->size() / targets;
   if (failed(requireFit(node, nn::SizeRelation::equal, sizeOf(node, *x, 1),

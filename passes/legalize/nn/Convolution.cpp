@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/nn/Window.h"
+#include "passes/legalize/nn/WindowAttributes.h"
 
 using namespace mlir;
 using namespace ingot;

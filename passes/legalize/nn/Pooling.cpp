@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/nn/Window.h"
+#include "passes/legalize/nn/WindowAttributes.h"
 
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 
 /// A pooling window and its data. The data are padded if a dynamic dimension
 /// decides the pads of auto_pad. `cut` are the sizes for `cutWindows`.
-struct Pool {
+struct PoolAttributes {
   WindowAttributes window;
   Value x;
   Sizes cut;
@@ -28,7 +28,8 @@ struct Pool {
 
 /// Reads a pooling of `x`, which has its channels first. `fill` is the value of
 /// the padding; null means 0.
-static FailureOr<Pool> readPool(Node &node, Value x, Value fill = {}) {
+static FailureOr<PoolAttributes> readPool(Node &node, Value x,
+                                          Value fill = {}) {
   if (!x)
     return node.invalid("data is needed");
   RankedTensorType type = typeOf(x);
@@ -44,7 +45,7 @@ static FailureOr<Pool> readPool(Node &node, Value x, Value fill = {}) {
   auto window = readWindow(node, *kernel);
   if (failed(window))
     return failure();
-  Pool pool{*window, x, {}};
+  PoolAttributes pool{*window, x, {}};
   auto data = resolveAutoPad(node, pool.window, x, fill);
   if (failed(data))
     return failure();
@@ -106,7 +107,8 @@ static FailureOr<Value> padZeros(Node &node, Value x, ArrayRef<int64_t> pads) {
 
 /// Averages windows of padded data over the data alone. Ones padded with zeros
 /// in the same way mark the data; their mean is the divisor.
-static FailureOr<Value> meanOfData(Node &node, Value x, const Pool &pool) {
+static FailureOr<Value> meanOfData(Node &node, Value x,
+                                   const PoolAttributes &pool) {
   Sizes sizes = sizesOf(node, x);
   sizes[0] = sizes[1] = sizeAttr(node, 1);
   Type element = typeOf(x).getElementType();

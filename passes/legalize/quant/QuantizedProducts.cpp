@@ -19,7 +19,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/backend/Policy.h"
-#include "passes/legalize/nn/Window.h"
+#include "passes/legalize/nn/WindowAttributes.h"
 #include "passes/legalize/quant/Quantize.h"
 #include "passes/legalize/quant/Requantize.h"
 #include "passes/support/Convolutions.h"

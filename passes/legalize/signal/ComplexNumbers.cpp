@@ -20,13 +20,14 @@ Value ComplexNumbers::constant(Type type, double value) {
   return arith::ConstantOp::create(b, loc, number);
 }
 
-Parts ComplexNumbers::turned(Parts x, int64_t k, int64_t n) {
+ComplexValue ComplexNumbers::timesRootOfUnity(ComplexValue x, int64_t k,
+                                              int64_t n) {
   if (k == 0)
     return x;
   auto negative = [&](Value v) -> Value {
     return arith::NegFOp::create(b, loc, v);
   };
-  Parts quarter = {x.im, negative(x.re)};
+  ComplexValue quarter = {x.im, negative(x.re)};
   if (4 * k == n)
     return quarter;
   // Rotations by 1/8 and 3/8 of a turn combine x and `quarter`, scaled by
@@ -37,18 +38,18 @@ Parts ComplexNumbers::turned(Parts x, int64_t k, int64_t n) {
   return scaled(minus(quarter, x), root);
 }
 
-SmallVector<Parts> ComplexNumbers::transform(ArrayRef<Parts> x) {
+SmallVector<ComplexValue> ComplexNumbers::transform(ArrayRef<ComplexValue> x) {
   size_t size = x.size();
   if (size == 1)
     return {x.front()};
-  SmallVector<Parts> halves[2];
+  SmallVector<ComplexValue> halves[2];
   for (auto [i, point] : llvm::enumerate(x))
     halves[i % 2].push_back(point);
-  for (SmallVector<Parts> &half : halves)
+  for (SmallVector<ComplexValue> &half : halves)
     half = transform(half);
-  SmallVector<Parts> y(size);
+  SmallVector<ComplexValue> y(size);
   for (size_t k = 0; k < size / 2; ++k) {
-    Parts odd = turned(halves[1][k], k, size);
+    ComplexValue odd = timesRootOfUnity(halves[1][k], k, size);
     y[k] = plus(halves[0][k], odd);
     y[k + size / 2] = minus(halves[0][k], odd);
   }

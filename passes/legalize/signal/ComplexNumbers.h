@@ -13,7 +13,7 @@ namespace ingot::legalize {
 
 /// A complex scalar or vector. The imaginary part is null if the number is
 /// known to be real.
-struct Parts {
+struct ComplexValue {
   Value re, im;
 };
 
@@ -28,25 +28,25 @@ struct ComplexNumbers : Indices {
   Value times(Value x, Value y) {
     return mlir::arith::MulFOp::create(b, loc, x, y, contract());
   }
-  Parts plus(Parts x, Parts y) {
+  ComplexValue plus(ComplexValue x, ComplexValue y) {
     return {plus(x.re, y.re), plus(x.im, y.im)};
   }
-  Parts minus(Parts x, Parts y) {
+  ComplexValue minus(ComplexValue x, ComplexValue y) {
     return {minus(x.re, y.re), minus(x.im, y.im)};
   }
-  Parts times(Parts x, Parts y) {
+  ComplexValue times(ComplexValue x, ComplexValue y) {
     if (!x.im)
       return {times(x.re, y.re), times(x.re, y.im)};
     return {minus(times(x.re, y.re), times(x.im, y.im)),
             plus(times(x.re, y.im), times(x.im, y.re))};
   }
-  Parts scaled(Parts x, Value factor) {
+  ComplexValue scaled(ComplexValue x, Value factor) {
     return {times(x.re, factor), x.im ? times(x.im, factor) : Value()};
   }
   /// Returns x e^(-2πi k / n), where n is at most 8.
-  Parts turned(Parts x, int64_t k, int64_t n);
+  ComplexValue timesRootOfUnity(ComplexValue x, int64_t k, int64_t n);
   /// Returns the Fourier transform of a few points.
-  SmallVector<Parts> transform(ArrayRef<Parts> x);
+  SmallVector<ComplexValue> transform(ArrayRef<ComplexValue> x);
   Value constant(Type type, double value);
   Value toFloat(Value index, Type type) {
     Value wide =

@@ -26,7 +26,7 @@ static constexpr int64_t kLanes = 4, kFirst = 8;
 namespace {
 
 /// Complex points in two tensors of rank 1.
-using Points = Parts;
+using Points = ComplexValue;
 
 /// Builder of the loops of a transform. The loops carry the tensors that they
 /// write.
@@ -58,10 +58,10 @@ private:
   }
   static State join(Points a, Points b) { return {a.re, a.im, b.re, b.im}; }
 
-  Parts load(Points from, Value at);
-  Parts loadVector(Points from, Value at);
-  Points store(Parts x, Points to, Value at);
-  Points storeVector(Parts x, Points to, Value at);
+  ComplexValue load(Points from, Value at);
+  ComplexValue loadVector(Points from, Value at);
+  Points store(ComplexValue x, Points to, Value at);
+  Points storeVector(ComplexValue x, Points to, Value at);
   Points emptyPoints(Value size);
   /// Converts between the element type of x and f64.
   Value widen(Value number);
@@ -69,14 +69,14 @@ private:
 
   void chooseSize();
   Points fill(Points to, Value from, Value end,
-              llvm::function_ref<Parts(Value i)> body);
+              llvm::function_ref<ComplexValue(Value i)> body);
   Points tabulateTurns(Value points, Value count,
                        llvm::function_ref<Value(Value i)> turnOf);
 
   Points takeLine(Value line, Points to);
   Points takeFilter(Points to);
   Value putLine(Value line, Points from, Value results);
-  Points eachVector(Points to, llvm::function_ref<Parts(Value at)> body);
+  Points eachVector(Points to, llvm::function_ref<ComplexValue(Value at)> body);
   Points firstPass(Points from, Points to);
   Points pass(int64_t radix, Points from, Points to, Value apart);
   State bothWays(int64_t radix, ValueRange state, Value apart);
@@ -112,21 +112,21 @@ Transformer::State Transformer::loop(Value from, Value to, Value step,
   return State(loop.getResults());
 }
 
-Parts Transformer::load(Points from, Value at) {
+ComplexValue Transformer::load(Points from, Value at) {
   auto part = [&](Value tensor) -> Value {
     return tensor::ExtractOp::create(b, loc, tensor, at);
   };
   return {part(from.re), part(from.im)};
 }
 
-Points Transformer::store(Parts x, Points to, Value at) {
+Points Transformer::store(ComplexValue x, Points to, Value at) {
   auto part = [&](Value x, Value tensor) -> Value {
     return tensor::InsertOp::create(b, loc, x, tensor, at);
   };
   return {part(x.re, to.re), part(x.im, to.im)};
 }
 
-Parts Transformer::loadVector(Points from, Value at) {
+ComplexValue Transformer::loadVector(Points from, Value at) {
   auto part = [&](Value tensor) -> Value {
     return vector::TransferReadOp::create(b, loc, lanes, tensor, at,
                                           constant(element, 0),
@@ -135,7 +135,7 @@ Parts Transformer::loadVector(Points from, Value at) {
   return {part(from.re), part(from.im)};
 }
 
-Points Transformer::storeVector(Parts x, Points to, Value at) {
+Points Transformer::storeVector(ComplexValue x, Points to, Value at) {
   auto part = [&](Value x, Value tensor) -> Value {
     return vector::TransferWriteOp::create(b, loc, x, tensor, at,
                                            ArrayRef<bool>{true})
@@ -188,7 +188,7 @@ void Transformer::chooseSize() {
 }
 
 Points Transformer::fill(Points to, Value from, Value end,
-                         llvm::function_ref<Parts(Value i)> body) {
+                         llvm::function_ref<ComplexValue(Value i)> body) {
   return at(loop(from, end, n(1), {to.re, to.im},
                  [&](Value i, ValueRange state) -> State {
                    Points to = store(body(i), at(state, 0), i);
@@ -209,7 +209,7 @@ Points Transformer::tabulateTurns(Value points, Value count,
   Value turn = arith::DivFOp::create(b, loc, constant(element, -2 * M_PI),
                                      toFloat(points, element));
   auto exact = [&](Value size, Value step) {
-    return fill(emptyPoints(size), n(0), size, [&](Value i) -> Parts {
+    return fill(emptyPoints(size), n(0), size, [&](Value i) -> ComplexValue {
       Value angle = arith::MulFOp::create(b, loc, turn,
                                           toFloat(mul(i, step), element));
       return {math::CosOp::create(b, loc, angle),
@@ -243,7 +243,7 @@ Points Transformer::takeLine(Value line, Points to) {
     auto part = [&](Value at) {
       return widen(tensor::ExtractOp::create(b, loc, x, at));
     };
-    Parts point{part(place), Value()};
+    ComplexValue point{part(place), Value()};
     if (lines.readsComplex)
       point.im = part(add(place, n(1)));
     if (lines.weight)
@@ -255,20 +255,20 @@ Points Transformer::takeLine(Value line, Points to) {
     return times(point, load(chirp, i));
   });
   return fill(to, lines.inputs, size, [&](Value) {
-    return Parts{constant(element, 0), constant(element, 0)};
+    return ComplexValue{constant(element, 0), constant(element, 0)};
   });
 }
 
 /// Stores conj(c[n]) at n and -n, modulo the size.
 Points Transformer::takeFilter(Points to) {
   to = fill(to, n(0), size, [&](Value) {
-    return Parts{constant(element, 0), constant(element, 0)};
+    return ComplexValue{constant(element, 0), constant(element, 0)};
   });
   Value share = arith::DivFOp::create(b, loc, constant(element, 1),
                                       toFloat(size, element));
   State state = count(
       lines.length, {to.re, to.im}, [&](Value i, ValueRange state) -> State {
-        Parts value = scaled(load(chirp, i), share);
+        ComplexValue value = scaled(load(chirp, i), share);
         value.im = arith::NegFOp::create(b, loc, value.im);
         Points to = store(value, at(state, 0), i);
         Value mirror = arith::AndIOp::create(b, loc, sub(size, i),
@@ -288,8 +288,8 @@ Value Transformer::putLine(Value line, Points from, Value results) {
   return count(lines.outputs, results, [&](Value k, ValueRange state) -> State {
     Value mirror = arith::AndIOp::create(b, loc, sub(size, k),
                                          sub(size, n(1)));
-    Parts point = times(load(from, choose(isDirect, k, mirror)),
-                        load(chirp, k));
+    ComplexValue point =
+        times(load(from, choose(isDirect, k, mirror)), load(chirp, k));
     if (lines.inverse)
       point = scaled({point.im, point.re}, share);
     Value place = add(start, mul(k, lines.to.perPoint));
@@ -307,8 +307,9 @@ Value Transformer::putLine(Value line, Points from, Value results) {
 // Steps of a transform
 //===----------------------------------------------------------------------===//
 
-Points Transformer::eachVector(Points to,
-                               llvm::function_ref<Parts(Value at)> body) {
+Points
+Transformer::eachVector(Points to,
+                        llvm::function_ref<ComplexValue(Value at)> body) {
   State state = loop(n(0), size, n(kLanes), {to.re, to.im},
                      [&](Value i, ValueRange state) -> State {
                        Points to = storeVector(body(i), at(state, 0), i);
@@ -319,29 +320,30 @@ Points Transformer::eachVector(Points to,
 
 Points Transformer::firstPass(Points from, Points to) {
   Value share = div(size, n(kFirst));
-  State state = count(share, {to.re, to.im},
-                      [&](Value p, ValueRange state) -> State {
-    SmallVector<Parts> points;
-    for (int64_t j = 0; j < kFirst; ++j)
-      points.push_back(load(from, add(p, mul(share, n(j)))));
-    points = transform(points);
-    SmallVector<Value> re, im;
-    for (auto [u, point] : llvm::enumerate(points)) {
-      Parts y = u == 0 ? point : times(point, load(turns, mul(p, n(u))));
-      re.push_back(y.re);
-      im.push_back(y.im);
-    }
-    Points to = at(state, 0);
-    for (int64_t i = 0; i < kFirst; i += kLanes) {
-      auto some = [&](ArrayRef<Value> all) -> Value {
-        return vector::FromElementsOp::create(b, loc, lanes,
-                                              all.slice(i, kLanes));
-      };
-      to = storeVector({some(re), some(im)}, to,
-                       add(mul(p, n(kFirst)), n(i)));
-    }
-    return {to.re, to.im};
-  });
+  State state =
+      count(share, {to.re, to.im}, [&](Value p, ValueRange state) -> State {
+        SmallVector<ComplexValue> points;
+        for (int64_t j = 0; j < kFirst; ++j)
+          points.push_back(load(from, add(p, mul(share, n(j)))));
+        points = transform(points);
+        SmallVector<Value> re, im;
+        for (auto [u, point] : llvm::enumerate(points)) {
+          ComplexValue y =
+              u == 0 ? point : times(point, load(turns, mul(p, n(u))));
+          re.push_back(y.re);
+          im.push_back(y.im);
+        }
+        Points to = at(state, 0);
+        for (int64_t i = 0; i < kFirst; i += kLanes) {
+          auto some = [&](ArrayRef<Value> all) -> Value {
+            return vector::FromElementsOp::create(b, loc, lanes,
+                                                  all.slice(i, kLanes));
+          };
+          to = storeVector({some(re), some(im)}, to,
+                           add(mul(p, n(kFirst)), n(i)));
+        }
+        return {to.re, to.im};
+      });
   return at(state, 0);
 }
 
@@ -352,9 +354,9 @@ Points Transformer::pass(int64_t radix, Points from, Points to, Value apart) {
   State state = loop(
       n(0), share, apart, {to.re, to.im},
       [&](Value p, ValueRange state) -> State {
-        SmallVector<Parts> factors(1);
+        SmallVector<ComplexValue> factors(1);
         for (int64_t u = 1; u < radix; ++u) {
-          Parts turn = load(turns, mul(p, n(u)));
+          ComplexValue turn = load(turns, mul(p, n(u)));
           factors.push_back(
               {vector::BroadcastOp::create(b, loc, lanes, turn.re),
                vector::BroadcastOp::create(b, loc, lanes, turn.im)});
@@ -363,7 +365,7 @@ Points Transformer::pass(int64_t radix, Points from, Points to, Value apart) {
             n(0), apart, n(kLanes), state,
             [&](Value q, ValueRange state) -> State {
               Value first = add(p, q), start = add(mul(p, n(radix)), q);
-              SmallVector<Parts> points;
+              SmallVector<ComplexValue> points;
               for (int64_t j = 0; j < radix; ++j)
                 points.push_back(
                     loadVector(from, add(first, mul(share, n(j)))));

@@ -168,13 +168,14 @@ static FailureOr<Complex> applyFactors(Node &node, Complex x,
   auto times = [&](Value a, Value b) { return binary<nn::MulOp>(node, a, b); };
   Value reCos = times(inner->re, cosines), reSin = times(inner->re, sines),
         imCos = times(inner->im, cosines), imSin = times(inner->im, sines);
-  Complex turned =
+  Complex timesRootOfUnity =
       addParts(node, reCos, reSin, imCos, imSin, transform.inverse);
   // Shapes: (…, k1, n2), then (…, k1, k2). Only the first outputs are kept.
   auto exchange = [&](Value v) { return moveAxis(node, v, rank, rank - 1); };
   int64_t outputs = llvm::divideCeil(transform.outputs, first);
-  auto outer = apply(node, {exchange(turned.re), exchange(turned.im)},
-                     {second, second, outputs, transform.inverse});
+  auto outer = apply(
+      node, {exchange(timesRootOfUnity.re), exchange(timesRootOfUnity.im)},
+      {second, second, outputs, transform.inverse});
   if (failed(outer))
     return failure();
   auto flat = [&](Value v) {

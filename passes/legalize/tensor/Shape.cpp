@@ -368,7 +368,7 @@ static LogicalResult legalizeConstantOfShape(Node &node) {
     type = attr.getElementType();
     value = values->front();
   } else if (node.hasAttr("value")) {
-    return node.invalid("value is no tensor of numbers");
+    return node.invalid("value is not a tensor of numbers");
   }
   auto sizes = elementsOf(node, node.input(0));
   if (failed(sizes))

@@ -269,7 +269,7 @@ static Value comparable(Node &node, Value x) {
 LogicalResult legalize::legalizeUnique(Node &node) {
   Type element = node.elementType(0);
   if (!element.isIntOrFloat())
-    return node.unsupported("elements that are no numbers");
+    return node.unsupported("elements that are not numbers");
   OpBuilder &b = node.builder;
   Location loc = node.loc();
   Indices n{b, loc};

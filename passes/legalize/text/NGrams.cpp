@@ -27,7 +27,7 @@ using namespace ingot::legalize;
 namespace {
 
 /// The n-grams to count, one per column of the result.
-struct Pool {
+struct NGramPool {
   Node &node;
   int64_t shortest = 0, longest = 0, skips = 0;
   SmallVector<int64_t> tokens;
@@ -35,7 +35,7 @@ struct Pool {
   /// n-gram have length 0.
   std::vector<int64_t> starts, lengths;
 
-  explicit Pool(Node &node) : node(node) {}
+  explicit NGramPool(Node &node) : node(node) {}
   int64_t columns() const { return int64_t(starts.size()); }
   LogicalResult read();
   LogicalResult place(ArrayRef<int64_t> indexes, size_t number, int64_t start,
@@ -46,8 +46,8 @@ struct Pool {
 } // namespace
 
 /// Assigns n-gram `number` of the pool to column indexes[number].
-LogicalResult Pool::place(ArrayRef<int64_t> indexes, size_t number,
-                          int64_t start, int64_t length) {
+LogicalResult NGramPool::place(ArrayRef<int64_t> indexes, size_t number,
+                               int64_t start, int64_t length) {
   if (number >= indexes.size())
     return node.badLength("ngram_indexes", indexes.size(),
                           "one an n-gram of the pool");
@@ -61,7 +61,7 @@ LogicalResult Pool::place(ArrayRef<int64_t> indexes, size_t number,
   return success();
 }
 
-LogicalResult Pool::read() {
+LogicalResult NGramPool::read() {
   shortest = node.getInt("min_gram_length", 0);
   longest = node.getInt("max_gram_length", 0);
   skips = node.getInt("max_skip_count", 0);
@@ -111,7 +111,7 @@ LogicalResult Pool::read() {
 }
 
 /// Counts the occurrences of each n-gram in each row of x.
-Value Pool::count(Value x) {
+Value NGramPool::count(Value x) {
   OpBuilder &builder = node.builder;
   Type i64 = builder.getI64Type();
   Value pool = intConstant(node, tokens, {int64_t(tokens.size())}),
@@ -172,11 +172,11 @@ Value Pool::count(Value x) {
 }
 
 LogicalResult legalize::legalizeTfIdfVectorizer(Node &node) {
-  Pool pool(node);
+  NGramPool pool(node);
   if (failed(pool.read()))
     return failure();
   if (!node.elementType(0).isInteger())
-    return node.unsupported("tokens that are no integers");
+    return node.unsupported("tokens that are not integers");
   int64_t rank = node.rank(0);
   if (rank > 2)
     return node.invalid("expects tokens of rank 1 or 2, but got " +

@@ -30,8 +30,8 @@ static LogicalResult legalizeStringNormalizer(Node &node) {
 
 /// Rejects operators that read or build the text of strings.
 static LogicalResult refuse(Node &node) {
-  return node.unsupported("what is in a string, which the host has to look "
-                          "into");
+  return node.unsupported("operators on the text of strings, which the host "
+                          "has to process");
 }
 
 void legalize::populateStrings(Legalizers &legalizers) {

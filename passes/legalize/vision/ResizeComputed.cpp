@@ -153,7 +153,7 @@ legalize::readScales(Node &node, size_t input, ArrayRef<int64_t> axes) {
                  compare(arith::CmpFPredicate::OLT, scaled, 2147483648.0));
       require(node.builder, node.loc(), fits,
               "element " + Twine(at) +
-                  " of scales is no positive number, or leads to too many "
+                  " of scales is not a positive number, or leads to too many "
                   "elements of a dimension of {0}",
               from);
       Value held =

@@ -15,7 +15,7 @@ using support::Scalars;
 namespace {
 
 /// Bins of a region along one dimension: f32 and index values.
-struct Part {
+struct RegionBins {
   Value start, bin, samples;
 };
 
@@ -63,7 +63,7 @@ static LogicalResult legalizeRoiAlign(Node &node) {
     return failure();
   float scale = node.getFloat("spatial_scale", 1);
   // Describes the bins of region r along dimension `d`, 0 or 1.
-  auto regionOf = [&](Scalars s, Value r, int64_t d, Value most) -> Part {
+  auto regionOf = [&](Scalars s, Value r, int64_t d, Value most) -> RegionBins {
     Value shift = s.f(isShifted ? 0.5 : 0);
     auto edge = [&](int64_t at) {
       return s.sub(s.mul(floatAt(s, rois, ValueRange{r, s.n(at)}),
@@ -129,7 +129,7 @@ static LogicalResult legalizeRoiAlign(Node &node) {
     divisor = s.n(1);
     isSample = arith::ConstantIntOp::create(s.b, s.loc, 1, 1);
     for (int64_t d : {0, 1}) {
-      Part region = regionOf(s, at[1], d, limits[d]);
+      RegionBins region = regionOf(s, at[1], d, limits[d]);
       Value isOne = arith::CmpIOp::create(
           s.b, s.loc, arith::CmpIPredicate::slt, index[d], region.samples);
       isSample = arith::AndIOp::create(s.b, s.loc, isSample, isOne);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/quantize/Quantized.h"
+#include "passes/quantize/QuantizationParameters.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/support/Intervals.h"
 #include "passes/support/Rewrite.h"
@@ -58,8 +58,8 @@ struct Maker {
 
 } // namespace
 
-/// Returns true if all elements of `x` are known to be integers: signs, or a
-/// select between two integers.
+/// Returns true if all elements of `x` are known to be integers: `x` is a sign,
+/// or a select between two constant integers.
 static bool areWhole(Value x) {
   auto isWhole = [](Value value) {
     std::optional<double> number = nn::getSplat(value);
@@ -180,8 +180,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
       // The bounds are integers, so clamping before rounding has the same
       // result as clamping after it.
       Value near = scaled;
-      const bool areWords = to.getIntOrFloatBitWidth() == 16;
-      if (areWords) {
+      const bool areInt16 = to.getIntOrFloatBitWidth() == 16;
+      if (areInt16) {
         auto [from, upTo] = boundsNeeded(near, least, most);
         if (std::isfinite(from) || std::isfinite(upTo))
           near = clamp(near, from, upTo);
@@ -191,7 +191,7 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
       }
       if (!areWhole(near))
         near = b.make<nn::RoundOp>(near);
-      if (areWords)
+      if (areInt16)
         readRounded(b, op, near, rewriter);
       else
         castRounded(b, op, near, zero, rewriter);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
-#include "passes/quantize/Quantized.h"
+#include "passes/quantize/QuantizationParameters.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/support/Rewrite.h"
 
@@ -171,8 +171,7 @@ static bool isOfFunction(Value value) {
          isa_and_nonnull<nn::SigmoidOp, nn::TanhOp, nn::ErfOp>(op);
 }
 
-/// Returns true if the results of `op` have no users, other than users that are
-/// unused themselves.
+/// Returns true if all users of the results of `op` are unused themselves.
 static bool isUnread(Operation *op, int depth = 0) {
   return depth <= kMaxDepth && wouldOpBeTriviallyDead(op) &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {

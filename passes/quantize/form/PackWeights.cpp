@@ -54,7 +54,8 @@ struct Blocks {
   }
 };
 
-/// Unsigned codes of `bits` bits: an integer is its code plus `least`.
+/// Unsigned codes with `bits` bits. The value of a weight is its code plus
+/// `least`.
 struct Codes {
   int64_t least, bits;
 };
@@ -66,7 +67,7 @@ struct PackMatMul : OpRewritePattern<nn::MatMulOp> {
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override;
-  /// True if weights with one scale for each output are packed, too.
+  /// True if weights with only one scale for each output are packed, too.
   bool ofWholeColumns;
   Pass::Statistic &count;
 };
@@ -131,7 +132,7 @@ static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
   if (zero)
     zeros = nn::getConstantInts(zero);
   if (!numbers || !scales || !zeros) {
-    reason = "has computed weights, or ones that are no integers";
+    reason = "has weights that are computed or not integers";
     return std::nullopt;
   }
   Blocks result{{isTransposed, type.getDimSize(1 - inner), depth},
@@ -167,7 +168,7 @@ static std::optional<Codes> chooseCodes(const Blocks &blocks) {
 LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
                                           PatternRewriter &rewriter) const {
   if (!op.getType().getElementType().isF32() || op.getTransposeA())
-    return rewriter.notifyMatchFailure(op, "is no product of rows of f32");
+    return rewriter.notifyMatchFailure(op, "is not a product of rows of f32");
   StringRef reason;
   std::optional<Blocks> weights =
       readBlocks(op.getB(), op.getTransposeB(), ofWholeColumns, reason);

@@ -10,7 +10,6 @@
 #include "passes/support/Permutation.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
-#include "passes/support/Thresholds.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PATCHESTOMATMUL
@@ -69,16 +68,15 @@ struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
     if (!w.hasStaticShape() ||
         ShapedType::isDynamicShape(x.getShape().drop_front()))
       return rewriter.notifyMatchFailure(op, "has open sizes");
-    if (w.getDimSize(1) >= threshold::patchChannels)
-      return rewriter.notifyMatchFailure(op, "has many channels");
-    int64_t terms = productOf(w.getShape().drop_front());
-    if (terms < threshold::patchTerms)
-      return rewriter.notifyMatchFailure(op, "has few terms");
     if (bytesOnly && !op.getX().getDefiningOp<nn::DequantizeOp>())
       return rewriter.notifyMatchFailure(op, "multiplies f32 as it is");
     if (!readsPatches(op))
       return rewriter.notifyMatchFailure(
           op, "has windows that overlap, gaps, padding or groups");
+    Answer<bool> answer = Policy::of(op).multiplyPatches(op);
+    if (!answer.choice)
+      return rewriter.notifyMatchFailure(op, answer.reason);
+    int64_t terms = productOf(w.getShape().drop_front());
 
     // Split N, C, D1…Dn into N, C, O1, K1, …, and transpose it to N, O1…On, C,
     // K1…Kn. Each window is then a row of one matrix.
@@ -107,8 +105,7 @@ struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
         /*transpose_a=*/false, /*transpose_b=*/true);
     product.getDefiningOp()->setDiscardableAttrs(
         op->getDiscardableAttrDictionary());
-    record(op, Question::layout, "rows of patches",
-           "has few channels, and windows that lie side by side");
+    record(op, Question::layout, "rows of patches", answer.reason);
     support::Perm last = support::toChannelsLast(y.getRank());
     product = nn::ReshapeOp::create(rewriter, loc, support::permute(y, last),
                                     product);

@@ -34,7 +34,7 @@ std::optional<Weights> quantize::readWeights(Operation *product, Value value,
   auto op = value.getDefiningOp<nn::DequantizeOp>();
   auto constant = op ? nn::getConstant(op.getX()) : ElementsAttr();
   if (!constant || !nn::isByte(typeOf(op.getX()).getElementType())) {
-    reason = "has weights that are no constant bytes";
+    reason = "has weights that are not constant bytes";
     return std::nullopt;
   }
   auto bytes = nn::readDoubles(constant);
@@ -72,8 +72,8 @@ bool quantize::makeSignedBytes(Weights &weights) {
   auto offsetOf = [](double least, double most) {
     return std::min(least - kMin, 0.0) + std::max(most - kMax, 0.0);
   };
-  // Use one offset for all outputs if it is enough, because adding it back is
-  // then one addend for each row of outputs.
+  // Use one offset for all outputs if one is enough. Adding it back then takes
+  // only one addend for each row of outputs.
   const double smallest = *llvm::min_element(least),
                largest = *llvm::max_element(most);
   std::vector<double> offsets(least.size(), offsetOf(smallest, largest));

@@ -7,8 +7,8 @@
 #ifndef INGOT_PASSES_QUANTIZE_FORM_PRODUCTOPERANDS_H
 #define INGOT_PASSES_QUANTIZE_FORM_PRODUCTOPERANDS_H
 
-#include "passes/quantize/Quantized.h"
-#include "passes/quantize/Weights.h"
+#include "passes/quantize/QuantizationParameters.h"
+#include "passes/quantize/WeightQuantizer.h"
 
 namespace ingot::quantize {
 

@@ -7,8 +7,8 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/backend/Policy.h"
-#include "passes/quantize/Quantized.h"
-#include "passes/quantize/Sites.h"
+#include "passes/quantize/QuantizationParameters.h"
+#include "passes/quantize/QuantizationPoints.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/quantize/form/ProductOperands.h"
 #include "passes/quantize/form/WindowSums.h"
@@ -87,11 +87,12 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   if (!weights)
     return std::nullopt;
   if (!makeSignedBytes(*weights)) {
-    reason = "has weights that are no signed bytes less any zero point";
+    reason = "has weights that are not signed bytes after subtraction of the "
+             "zero point";
     return std::nullopt;
   }
   if (!weights->offsets.empty() && (!takesOffsets || getComputed(x))) {
-    reason = "has weights that are no signed bytes, in groups, or of data "
+    reason = "has groups whose weights are not signed bytes, or of data "
              "whose zero point only a run knows";
     return std::nullopt;
   }
@@ -104,12 +105,13 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   Scale scale;
   Value data = readData(builder, op->getLoc(), x, scale);
   if (!data) {
-    reason = "has data that is no bytes of one scale";
+    reason = "has data that are not bytes with one scale";
     return std::nullopt;
   }
   if (!weights->offsets.empty() &&
       !areExactAsFloats(*weights, scale.zeroPoint)) {
-    reason = "has weights that are no signed bytes, too many for an output";
+    reason =
+        "has too many weights for an output, and they are not signed bytes";
     return std::nullopt;
   }
   return Operands{data, scale, std::move(*weights), std::move(*biases), {}, {}};
@@ -315,7 +317,7 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
           op, "has single channels whose sums f32 does not hold");
     if (!operands->weights.offsets.empty() && op.getGroups() != 1)
       return rewriter.notifyMatchFailure(
-          op, "has weights that are no signed bytes, in groups");
+          op, "has groups whose weights are not signed bytes");
     // Pad now with a zero point that is computed at run time, because the
     // convolution op takes only constant ones.
     if (operands->computed)

@@ -8,7 +8,7 @@
 #include "passes/backend/Policy.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
+#include "passes/quantize/QuantizationPoints.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -52,7 +52,8 @@ void ExcludeOverflowPass::exclude(func::FuncOp function) {
   IngotDialect::PrecisionAttrHelper precision(&getContext());
   SmallVector<Operation *> products =
       quantize::findProducts(function, [](Operation *) { return true; });
-  auto names = quantize::nameTensors(quantize::findSites(products));
+  auto names =
+      quantize::nameTensors(quantize::findQuantizationPoints(products));
   for (const auto &[tensor, name] : names)
     known.insert(name);
   for (Operation *product : products) {
@@ -83,8 +84,9 @@ LogicalResult ExcludeOverflowPass::checkNames(CalibrationAttr calibration) {
 }
 
 void ExcludeOverflowPass::runOnOperation() {
-  if (Policy::of(getOperation()).halfForm(getOperation(), Precision::fp16) !=
-      HalfForm::f16)
+  if (Policy::of(getOperation())
+          .halfPrecisionForm(getOperation(), Precision::fp16) !=
+      HalfPrecisionForm::f16)
     return;
   FailureOr<CalibrationAttr> calibration =
       quantize::getCalibration(getOperation());

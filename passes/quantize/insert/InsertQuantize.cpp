@@ -8,8 +8,8 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
-#include "passes/quantize/Weights.h"
+#include "passes/quantize/QuantizationPoints.h"
+#include "passes/quantize/WeightQuantizer.h"
 #include "passes/support/Rules.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -117,7 +117,7 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   // names are the same.
   SmallVector<Operation *> all =
       quantize::findProducts(function, [](Operation *) { return true; });
-  auto names = quantize::nameTensors(quantize::findSites(all));
+  auto names = quantize::nameTensors(quantize::findQuantizationPoints(all));
   SmallVector<StringRef> tensors;
   for (auto &[value, name] : names)
     tensors.push_back(name);
@@ -140,13 +140,14 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
                       quantize::requireFinite(std::move(answer), op), "int8",
                       "float32");
       });
-  SmallVector<quantize::Site> sites = quantize::findSites(products);
-  quantize::dropFloatReaders(sites);
-  for (const quantize::Site &site : sites) {
-    TensorRangeAttr range = rangeOf(site.range);
-    if (!range || keep.keeps(site.use->getOwner()))
+  SmallVector<quantize::QuantizationPoint> points =
+      quantize::findQuantizationPoints(products);
+  quantize::dropFloatReaders(points);
+  for (const quantize::QuantizationPoint &point : points) {
+    TensorRangeAttr range = rangeOf(point.range);
+    if (!range || keep.keeps(point.use->getOwner()))
       continue;
-    site.use->set(getPair(site.use->get(), range));
+    point.use->set(getPair(point.use->get(), range));
   }
   for (Operation *product : products)
     if (failed(weights->quantize(product)))

@@ -7,7 +7,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Quantized.h"
+#include "passes/quantize/QuantizationParameters.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,11 +26,12 @@ using namespace ingot::support;
 
 static constexpr char kNoDequantize[] =
     "does not move numbers of one constant scale";
-static constexpr char kNoMaxima[] = "picks the largest of what is no byte";
+static constexpr char kNoMaxima[] =
+    "computes the maximum of elements that are not bytes";
 static constexpr char kNoScale[] = "has no constant scale for all elements";
 
-/// Returns true if kernels compute maxima of `element`. For 16-bit integers
-/// they compute maxima of floats.
+/// Returns true if kernels compute maxima of type `element`. Maxima of 16-bit
+/// integers are computed as floats.
 static bool hasMaxima(Type element) { return nn::isByte(element); }
 
 /// Returns true if `op` only moves elements of its first operand, or picks the
@@ -159,7 +160,7 @@ struct SinkThroughRelu : Propagation<nn::ReluOp> {
                       use.getOwner()) ||
                   isMovement(use.getOwner()));
         }))
-      return rewriter.notifyMatchFailure(op, "is no product's data");
+      return rewriter.notifyMatchFailure(op, "is not the data of a product");
     const int64_t zero = getScale(dequantize)->zeroPoint;
     Value bytes = dequantize.getX();
     if (zero > rangeOf(typeOf(bytes).getElementType()).first)
@@ -272,8 +273,8 @@ struct RaiseQuantize : QuantizePropagation {
   }
 };
 
-/// Removes a relu or clamp before a quantize whose saturation has the same
-/// effect.
+/// Removes a relu or clamp before a quantize if the saturation of the quantize
+/// has the same effect.
 struct DropActivation : QuantizePropagation {
   using QuantizePropagation::QuantizePropagation;
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
-#include "passes/quantize/Weights.h"
+#include "passes/quantize/QuantizationPoints.h"
+#include "passes/quantize/WeightQuantizer.h"
 #include "passes/support/Rules.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Thresholds.h"

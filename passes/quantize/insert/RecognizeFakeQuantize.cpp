@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
-#include "passes/quantize/Grid.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
-#include "passes/quantize/Weights.h"
+#include "passes/quantize/QuantizationPoints.h"
+#include "passes/quantize/ValueGrid.h"
+#include "passes/quantize/WeightQuantizer.h"
 #include "passes/support/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,7 +48,7 @@ static Value withoutScale(Value value, double &step) {
 
 /// Inserts a quantize/dequantize pair between `value`, which lies on `grid`,
 /// and its users.
-static void makeBytes(Value value, const Grid &grid) {
+static void makeBytes(Value value, const ValueGrid &grid) {
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
   Location loc = value.getLoc();
@@ -63,9 +63,9 @@ static void makeBytes(Value value, const Grid &grid) {
   });
 }
 
-/// Quantizes the tensors whose elements `value` holds, going up through ops
-/// that only move elements.
-static void makeSourcesBytes(GridAnalysis &grids, Value value) {
+/// Quantizes the tensors with the elements of `value`: goes up through ops that
+/// only move elements.
+static void makeSourcesBytes(ValueGridAnalysis &grids, Value value) {
   SmallVector<Value> work{value};
   while (!work.empty()) {
     Value source = work.pop_back_val();
@@ -95,10 +95,10 @@ struct RecognizeFakeQuantizePass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      GridAnalysis grids;
+      ValueGridAnalysis grids;
       SmallVector<Operation *> products =
           findProducts(function, [&](Operation *op) {
-            std::optional<Grid> grid = grids.gridOf(op->getOperand(0));
+            std::optional<ValueGrid> grid = grids.gridOf(op->getOperand(0));
             return grid && grid->fitsByte() && !rules.keeps(op) &&
                    quantizeWeights(op->getOperand(weightsOperand(op)),
                                    weightsAxis(op), /*bits=*/8)

@@ -8,8 +8,8 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
-#include "passes/quantize/Weights.h"
+#include "passes/quantize/QuantizationPoints.h"
+#include "passes/quantize/WeightQuantizer.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
+#include "passes/quantize/QuantizationPoints.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -30,7 +30,7 @@ struct InsertObserversPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      auto tensors = quantize::nameTensors(quantize::findSites(
+      auto tensors = quantize::nameTensors(quantize::findQuantizationPoints(
           quantize::findProducts(function, [](Operation *) { return true; })));
       for (auto &[value, name] : tensors) {
         builder.setInsertionPointAfterValue(value);

@@ -8,7 +8,7 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
+#include "passes/quantize/QuantizationPoints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,8 +33,8 @@ private:
 
 } // namespace
 
-/// Subtracts the error from the bias. Without a bias, adds one that is the
-/// negative error.
+/// Subtracts the error from the bias. If there is no bias, adds the negative
+/// error as the bias.
 LogicalResult CorrectBiasesPass::correct(Operation *op, ArrayRef<float> values,
                                          StringRef file) {
   const int64_t channels = quantize::countOutputs(op);
@@ -51,7 +51,8 @@ LogicalResult CorrectBiasesPass::correct(Operation *op, ArrayRef<float> values,
     std::optional<std::vector<double>> old =
         nn::getConstantDoubles(op->getOperand(2));
     auto given = cast<RankedTensorType>(op->getOperand(2).getType());
-    // Keep a bias that is computed, or that has no value for each channel.
+    // Keep a bias that is computed, or that does not have one value per
+    // channel.
     if (!old || given.getRank() != 1 || given.getDimSize(0) != channels)
       return success();
     bias = std::move(*old);

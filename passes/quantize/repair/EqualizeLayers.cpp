@@ -7,8 +7,8 @@
 #include "dialects/nn/Constants.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
-#include "passes/quantize/Weights.h"
+#include "passes/quantize/QuantizationPoints.h"
+#include "passes/quantize/WeightQuantizer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -24,9 +24,9 @@ using namespace ingot;
 
 namespace {
 
-/// A product with constant weights. The pass changes the copies here, and
-/// writes them back once.
-struct Product {
+/// A product with constant weights. The pass changes the copies of its weights
+/// and bias here, and writes them back once.
+struct EqualizedProduct {
   Operation *op;
   std::vector<double> weights, bias;
   /// Dimensions of the weights that count output channels and input channels.
@@ -66,7 +66,7 @@ struct EqualizeLayersPass
   void runOnOperation() override;
 
 private:
-  bool equalize(Product &first, Product &second);
+  bool equalize(EqualizedProduct &first, EqualizedProduct &second);
 };
 
 } // namespace
@@ -77,8 +77,8 @@ static Value biasOf(Operation *op) {
 
 /// Reads a product that can be equalized: without groups, or depthwise. Returns
 /// nullopt for others.
-static std::optional<Product> readProduct(Operation *op) {
-  Product product = {op, {}, {}};
+static std::optional<EqualizedProduct> readProduct(Operation *op) {
+  EqualizedProduct product = {op, {}, {}};
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
     product.outAxis = 0;
     // Depthwise weights have one dimension that counts both input and output
@@ -131,7 +131,8 @@ static Operation *findReader(Operation *op) {
 /// channels of `second` by them, so that both have weights of equal magnitude.
 /// Factors are powers of two, so that float results stay identical to the last
 /// bit.
-bool EqualizeLayersPass::equalize(Product &first, Product &second) {
+bool EqualizeLayersPass::equalize(EqualizedProduct &first,
+                                  EqualizedProduct &second) {
   const std::vector<double> a = first.largest(first.outAxis),
                             b = second.largest(second.inAxis);
   if (a.size() != b.size())
@@ -176,10 +177,10 @@ void EqualizeLayersPass::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    llvm::MapVector<Operation *, Product> products;
+    llvm::MapVector<Operation *, EqualizedProduct> products;
     for (Operation *op :
          quantize::findProducts(function, [](Operation *) { return true; }))
-      if (std::optional<Product> product = readProduct(op))
+      if (std::optional<EqualizedProduct> product = readProduct(op))
         products.insert({op, std::move(*product)});
     SmallVector<std::pair<Operation *, Operation *>> pairs;
     for (auto &[op, product] : products)

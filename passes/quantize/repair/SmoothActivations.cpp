@@ -8,7 +8,7 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/AttachedCalibration.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Sites.h"
+#include "passes/quantize/QuantizationPoints.h"
 #include "passes/quantize/repair/Smoothable.h"
 #include "passes/support/Shapes.h"
 

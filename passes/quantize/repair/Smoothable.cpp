@@ -8,8 +8,8 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/quantize/Sites.h"
-#include "passes/quantize/Weights.h"
+#include "passes/quantize/QuantizationPoints.h"
+#include "passes/quantize/WeightQuantizer.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -47,7 +47,7 @@ bool quantize::scalesChannels(Operation *op) {
   auto mul = dyn_cast_or_null<nn::MulOp>(op);
   if (!mul || !nn::getConstant(mul.getB()) || nn::getConstant(mul.getA()))
     return false;
-  // Do not check larger constants, which are as large as data.
+  // Larger constants are as large as data, and checking them takes too long.
   constexpr int64_t kMaxChannels = 1 << 16;
   const int64_t count = typeOf(mul.getB()).getNumElements();
   return count > 1 && count <= kMaxChannels &&

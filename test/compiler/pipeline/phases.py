@@ -10,7 +10,7 @@ SOURCE = sys.argv[1]
 OPTIONS = {
     "nn": ["levels=x86-64-v3"],
     "graph": [""],
-    "quantize": ["", "calibration=f", "calibration=f precision=fp16", "repairs=f switches=true",
+    "quantize": ["", "calibration=f", "calibration=f precision=fp16", "repairs=f precision-flags=true",
                  "observe=true observe-channels=true observe-grams=true", "quantization=int8-dynamic", "quantization=w4"],
     "linalg": ["", "kernels=onednn", "kernels=mixed", "precision=bf16 precision-level=3", "precision=fp16",
                "quantization=int8-dynamic"],

@@ -301,8 +301,8 @@ func.func @depthwise_groups(%x: tensor<1x8x8x6xf32>, %w: tensor<3x3x24xf32>, %d:
 // -----
 
 func.func @fours_of_floats(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3xf32>, %f: tensor<1x3x16x4xi8>, %d: tensor<1x8x8x3xf32>) {
-  // expected-error @+1 {{expects fours for single channels of ui8, but got groups of 1 of 'f32'}}
-  %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<3x3x3xf32>) fours(%f : tensor<1x3x16x4xi8>)
+  // expected-error @+1 {{expects groups_of_four for single channels of ui8, but got groups of 1 of 'f32'}}
+  %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<3x3x3xf32>) groups_of_four(%f : tensor<1x3x16x4xi8>)
       outs(%d : tensor<1x8x8x3xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
@@ -314,8 +314,8 @@ func.func @fours_of_floats(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3xf32>, %f: t
 // -----
 
 func.func @fours_size(%x: tensor<1x8x8x3xui8>, %w: tensor<5x3x3xf32>, %f: tensor<1x3x16x4xi8>, %d: tensor<1x8x8x3xf32>) {
-  // expected-error @+1 {{expects fours of i8 with sizes of 2, 3, 16, 4, but got 'tensor<1x3x16x4xi8>'}}
-  %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x3xui8>, tensor<5x3x3xf32>) fours(%f : tensor<1x3x16x4xi8>)
+  // expected-error @+1 {{expects groups_of_four of i8 with sizes of 2, 3, 16, 4, but got 'tensor<1x3x16x4xi8>'}}
+  %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x3xui8>, tensor<5x3x3xf32>) groups_of_four(%f : tensor<1x3x16x4xi8>)
       outs(%d : tensor<1x8x8x3xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 2, 1, 2, 1>, dilations = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
@@ -463,7 +463,7 @@ func.func @small_compensation(%x: tensor<1x8x8x3xui8>, %w: tensor<1x3x3x1x16x4xi
 func.func @pairs_of_groups(%x: tensor<1x1x4x64xui8>, %w: tensor<2x1x1x8x16x4xi8>, %p: tensor<2x1x1x8xi8>, %d: tensor<1x1x4x32xi32>) {
   // expected-error @+1 {{expects pairs for one group, but got 2}}
   %0 = cpu.conv ins(%x, %w : tensor<1x1x4x64xui8>, tensor<2x1x1x8x16x4xi8>) pairs(%p : tensor<2x1x1x8xi8>) outs(%d : tensor<1x1x4x32xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} {
+      attributes {format = #cpu.weights<panels, pairs = true>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<1x1x4x32xi32>

@@ -200,8 +200,8 @@ func.func @padded_depth(%a: tensor<5x7xbf16>, %w: tensor<1x3x16x2xbf16>, %d: ten
 // -----
 
 func.func @pairs_of_halves(%a: tensor<4x30xi8>, %w: tensor<1x8x16x4xi8>, %p: tensor<1x8xi8>, %d: tensor<4x16xi32>) {
-  // expected-error @+1 {{expects pairs for weights of i8 in fours, but got 30 of 'i8'}}
-  %0 = cpu.matmul ins(%a, %w : tensor<4x30xi8>, tensor<1x8x16x4xi8>) pairs(%p : tensor<1x8xi8>) outs(%d : tensor<4x16xi32>) {
+  // expected-error @+1 {{expects pairs for weights of i8 in groups of 4, but got 30 of 'i8'}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x30xi8>, tensor<1x8x16x4xi8>) pairs(%p : tensor<1x8xi8>) outs(%d : tensor<4x16xi32>) attributes {format = #cpu.weights<panels, pairs = true>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -212,7 +212,7 @@ func.func @pairs_of_halves(%a: tensor<4x30xi8>, %w: tensor<1x8x16x4xi8>, %p: ten
 
 func.func @few_pairs(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %p: tensor<1x7xi8>, %d: tensor<4x16xi32>) {
   // expected-error @+1 {{expects pairs of i8 with an element for each four weights of a column, but got 'tensor<1x7xi8>'}}
-  %0 = cpu.matmul ins(%a, %w : tensor<4x32xi8>, tensor<1x8x16x4xi8>) pairs(%p : tensor<1x7xi8>) outs(%d : tensor<4x16xi32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<4x32xi8>, tensor<1x8x16x4xi8>) pairs(%p : tensor<1x7xi8>) outs(%d : tensor<4x16xi32>) attributes {format = #cpu.weights<panels, pairs = true>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -222,9 +222,9 @@ func.func @few_pairs(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %p: tensor<1x
 // -----
 
 func.func @few_counts(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %p: tensor<1x8xi8>, %d: tensor<4x16xi32>) {
-  // expected-error @+1 {{expects 6 pair_counts, but got 2}}
+  // expected-error @+2 {{expects 6 pair_counts, but got 2}}
   %0 = cpu.matmul ins(%a, %w : tensor<4x32xi8>, tensor<1x8x16x4xi8>) pairs(%p : tensor<1x8xi8>) outs(%d : tensor<4x16xi32>)
-      attributes {pair_counts = array<i64: 1, 2>} {
+      attributes {format = #cpu.weights<panels, pairs = true, pair_counts = [1, 2]>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -234,9 +234,9 @@ func.func @few_counts(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %p: tensor<1
 // -----
 
 func.func @counts_of_nothing(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %d: tensor<4x16xi32>) {
-  // expected-error @+1 {{expects pair_counts only beside pairs}}
+  // expected-error @+2 {{expects pair_counts only beside pairs}}
   %0 = cpu.matmul ins(%a, %w : tensor<4x32xi8>, tensor<1x8x16x4xi8>) outs(%d : tensor<4x16xi32>)
-      attributes {pair_counts = array<i64: 1, 2, 3, 4, 5, 6>} {
+      attributes {format = #cpu.weights<panels, pair_counts = [1, 2, 3, 4, 5, 6]>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -247,7 +247,7 @@ func.func @counts_of_nothing(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %d: t
 
 func.func @pairs_of_batch(%a: tensor<2x4x32xi8>, %w: tensor<2x1x8x16x4xi8>, %p: tensor<2x1x8xi8>, %d: tensor<2x4x16xi32>) {
   // expected-error @+1 {{expects pairs for one matrix of weights}}
-  %0 = cpu.matmul ins(%a, %w : tensor<2x4x32xi8>, tensor<2x1x8x16x4xi8>) pairs(%p : tensor<2x1x8xi8>) outs(%d : tensor<2x4x16xi32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<2x4x32xi8>, tensor<2x1x8x16x4xi8>) pairs(%p : tensor<2x1x8xi8>) outs(%d : tensor<2x4x16xi32>) attributes {format = #cpu.weights<panels, pairs = true>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<2x4x16xi32>
@@ -259,7 +259,7 @@ func.func @pairs_of_batch(%a: tensor<2x4x32xi8>, %w: tensor<2x1x8x16x4xi8>, %p: 
 // A list has a number for each of the panels, one for all, and the blocks'.
 func.func @blocks_of_panels(%a: tensor<4x24xf32>, %w: tensor<3x8x32xf32>, %b: tensor<5xi32>, %d: tensor<4x40xf32>) {
   // expected-error @+1 {{expects blocks of 6 i32, but got 'tensor<5xi32>'}}
-  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<5xi32>) outs(%d : tensor<4x40xf32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<5xi32>) outs(%d : tensor<4x40xf32>) attributes {format = #cpu.weights<blocks>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<4x40xf32>
@@ -270,7 +270,7 @@ func.func @blocks_of_panels(%a: tensor<4x24xf32>, %w: tensor<3x8x32xf32>, %b: te
 
 func.func @blocks_of_longs(%a: tensor<4x24xf32>, %w: tensor<3x8x32xf32>, %b: tensor<6xi64>, %d: tensor<4x40xf32>) {
   // expected-error @+1 {{expects blocks of 6 i32, but got 'tensor<6xi64>'}}
-  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<6xi64>) outs(%d : tensor<4x40xf32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<6xi64>) outs(%d : tensor<4x40xf32>) attributes {format = #cpu.weights<blocks>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<4x40xf32>
@@ -281,7 +281,7 @@ func.func @blocks_of_longs(%a: tensor<4x24xf32>, %w: tensor<3x8x32xf32>, %b: ten
 
 func.func @deep_blocks(%a: tensor<4x24xf32>, %w: tensor<3x32x32xf32>, %b: tensor<6xi32>, %d: tensor<4x40xf32>) {
   // expected-error @+1 {{expects 1 block or more of 1 to 24 k, but got 3 of 32}}
-  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x32x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<4x40xf32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x32x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<4x40xf32>) attributes {format = #cpu.weights<blocks>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<4x40xf32>
@@ -292,7 +292,7 @@ func.func @deep_blocks(%a: tensor<4x24xf32>, %w: tensor<3x32x32xf32>, %b: tensor
 
 func.func @no_blocks(%a: tensor<4x24xf32>, %w: tensor<0x8x32xf32>, %b: tensor<3xi32>, %d: tensor<4x40xf32>) {
   // expected-error @+1 {{expects 1 block or more of 1 to 24 k, but got 0 of 8}}
-  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<0x8x32xf32>) blocks(%b : tensor<3xi32>) outs(%d : tensor<4x40xf32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<0x8x32xf32>) blocks(%b : tensor<3xi32>) outs(%d : tensor<4x40xf32>) attributes {format = #cpu.weights<blocks>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<4x40xf32>
@@ -303,7 +303,7 @@ func.func @no_blocks(%a: tensor<4x24xf32>, %w: tensor<0x8x32xf32>, %b: tensor<3x
 
 func.func @blocks_of_batch(%a: tensor<2x4x24xf32>, %w: tensor<2x3x8x32xf32>, %b: tensor<6xi32>, %d: tensor<2x4x40xf32>) {
   // expected-error @+1 {{expects blocks of one matrix of weights}}
-  %0 = cpu.matmul ins(%a, %w : tensor<2x4x24xf32>, tensor<2x3x8x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<2x4x40xf32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<2x4x24xf32>, tensor<2x3x8x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<2x4x40xf32>) attributes {format = #cpu.weights<blocks>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<2x4x40xf32>
@@ -313,8 +313,8 @@ func.func @blocks_of_batch(%a: tensor<2x4x24xf32>, %w: tensor<2x3x8x32xf32>, %b:
 // -----
 
 func.func @blocks_and_pairs(%a: tensor<4x24xi8>, %w: tensor<3x4x32x4xi8>, %b: tensor<6xi32>, %p: tensor<3x4xi8>, %d: tensor<4x40xi32>) {
-  // expected-error @+1 {{expects no pairs beside blocks}}
-  %0 = cpu.matmul ins(%a, %w : tensor<4x24xi8>, tensor<3x4x32x4xi8>) blocks(%b : tensor<6xi32>) pairs(%p : tensor<3x4xi8>) outs(%d : tensor<4x40xi32>) {
+  // expected-error @+1 {{expects pairs and exact_tiles only for panels, but got blocks}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xi8>, tensor<3x4x32x4xi8>) blocks(%b : tensor<6xi32>) pairs(%p : tensor<3x4xi8>) outs(%d : tensor<4x40xi32>) attributes {format = #cpu.weights<blocks, pairs = true>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x40xi32>
@@ -324,9 +324,9 @@ func.func @blocks_and_pairs(%a: tensor<4x24xi8>, %w: tensor<3x4x32x4xi8>, %b: te
 // -----
 
 func.func @blocks_of_signs(%a: tensor<4x5xi32>, %w: tensor<3x2x32xi32>, %b: tensor<6xi32>, %d: tensor<4x40xi32>) {
-  // expected-error @+1 {{expects sign_channels for one matrix of weights}}
+  // expected-error @+1 {{expects signs as weights of i32 and only as these, but got weights of 'i32'}}
   %0 = cpu.matmul ins(%a, %w : tensor<4x5xi32>, tensor<3x2x32xi32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<4x40xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<blocks>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x40xi32>

@@ -131,7 +131,7 @@ func.func @column(%x: memref<7x2x8xf32>, %r: memref<1x4x16xf32>, %p: memref<3xf3
 // -----
 
 func.func @stored(%x: memref<7x2x8xf32>, %r: memref<1x4x16xf32>, %p: memref<4xf32>, %l: memref<2x1xi64>, %y: memref<7x3x4xf32>, %h: memref<2x4xf32>, %room: memref<2x16xf32>) {
-  // expected-error@+1 {{expects a dimension of what is stored of size 2, but got 3}}
+  // expected-error@+1 {{expects a dimension of the output of all steps of size 2, but got 3}}
   cpu.recurrent ins(%x : memref<7x2x8xf32>) weights(%r : memref<1x4x16xf32>) lengths(%l : memref<2x1xi64>) operands(%p : memref<4xf32>)
       outs(%y, %h, %room : memref<7x3x4xf32>, memref<2x4xf32>, memref<2x16xf32>)
       attributes {reverse = array<i1: false>, gates = array<i64: 2>, num_states = 1 : i64, stores_all} {

@@ -430,7 +430,7 @@ func.func @samples(%a: memref<1x30x20xf32>, %d: memref<1x30x20xf32>) {
 func.func @prefetched_blocks(%a: memref<4x24xf32>, %w: memref<3x8x32xf32>, %b: memref<6xi32>, %d: memref<4x40xf32>) {
   // expected-error @+1 {{expects a schedule without prefetch}}
   cpu.matmul ins(%a, %w : memref<4x24xf32>, memref<3x8x32xf32>) blocks(%b : memref<6xi32>) outs(%d : memref<4x40xf32>)
-      attributes {schedule = #cpu.schedule<tile = <4x32>, grid = <4x1>, prefetch = true>} {
+      attributes {format = #cpu.weights<blocks>, schedule = #cpu.schedule<tile = <4x32>, grid = <4x1>, prefetch = true>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   }
@@ -442,7 +442,7 @@ func.func @prefetched_blocks(%a: memref<4x24xf32>, %w: memref<3x8x32xf32>, %b: m
 func.func @waiting_blocks(%a: memref<4x24xf32>, %w: memref<3x8x32xf32>, %b: memref<6xi32>, %d: memref<4x40xf32>) {
   // expected-error @+1 {{expects a schedule without depth_block}}
   cpu.matmul ins(%a, %w : memref<4x24xf32>, memref<3x8x32xf32>) blocks(%b : memref<6xi32>) outs(%d : memref<4x40xf32>)
-      attributes {schedule = #cpu.schedule<tile = <4x32>, grid = <4x1>, depth_block = 8>} {
+      attributes {format = #cpu.weights<blocks>, schedule = #cpu.schedule<tile = <4x32>, grid = <4x1>, depth_block = 8>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   }
@@ -454,7 +454,7 @@ func.func @waiting_blocks(%a: memref<4x24xf32>, %w: memref<3x8x32xf32>, %b: memr
 func.func @blocks_in_tiles(%a: memref<4x24xi8>, %w: memref<3x4x32x4xi8>, %b: memref<6xi32>, %d: memref<4x40xi32>) {
   // expected-error @+1 {{expects a product of vectors for blocks, but got int8_tiles}}
   cpu.matmul ins(%a, %w : memref<4x24xi8>, memref<3x4x32x4xi8>) blocks(%b : memref<6xi32>) outs(%d : memref<4x40xi32>)
-      attributes {schedule = #cpu.schedule<tile = <4x32, product = int8_tiles, amx_rows = 4>, grid = <4x1>>} {
+      attributes {format = #cpu.weights<blocks>, schedule = #cpu.schedule<tile = <4x32, product = int8_tiles, amx_rows = 4>, grid = <4x1>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --split-input-file --verify-diagnostics
 
 func.func @no_signs(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref<1x8x8x64xi32>) {
-  // expected-error @+1 {{expects sign_channels for weights of i32 and only for these, but got weights of 'i32'}}
+  // expected-error @+1 {{expects signs as weights of i32 and only as these, but got weights of 'i32'}}
   cpu.conv ins(%x, %w : memref<1x8x8x7xi32>, memref<2x3x3x3x32xi32>) outs(%d : memref<1x8x8x64xi32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
                   groups = 1 : i64} {
@@ -14,10 +14,10 @@ func.func @no_signs(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: mem
 // -----
 
 func.func @signs_of_floats(%x: memref<1x8x8x3xf32>, %w: memref<2x3x3x3x32xf32>, %d: memref<1x8x8x64xf32>) {
-  // expected-error @+1 {{expects sign_channels for weights of i32 and only for these, but got weights of 'f32'}}
+  // expected-error @+1 {{expects signs as weights of i32 and only as these, but got weights of 'f32'}}
   cpu.conv ins(%x, %w : memref<1x8x8x3xf32>, memref<2x3x3x3x32xf32>) outs(%d : memref<1x8x8x64xf32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                  groups = 1 : i64 , sign_channels = 70 : i64} {
+      attributes {format = #cpu.weights<signs<70>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 1 : i64 } {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   }
@@ -27,10 +27,10 @@ func.func @signs_of_floats(%x: memref<1x8x8x3xf32>, %w: memref<2x3x3x3x32xf32>, 
 // -----
 
 func.func @no_channels(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref<1x8x8x64xi32>) {
-  // expected-error @+1 {{expects sign_channels of at least 1, but got 0}}
+  // expected-error @+2 {{expects signs of at least 1 channel, but got 0}}
   cpu.conv ins(%x, %w : memref<1x8x8x7xi32>, memref<2x3x3x3x32xi32>) outs(%d : memref<1x8x8x64xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                  groups = 1 : i64, sign_channels = 0 : i64} {
+      attributes {format = #cpu.weights<signs<0>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -42,8 +42,8 @@ func.func @no_channels(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: 
 func.func @pixel(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref<1x8x8x64xi32>) {
   // expected-error @+1 {{expects 2 or 5 words of a pixel, but got 7}}
   cpu.conv ins(%x, %w : memref<1x8x8x7xi32>, memref<2x3x3x3x32xi32>) outs(%d : memref<1x8x8x64xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                  groups = 1 : i64, sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -55,8 +55,8 @@ func.func @pixel(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref
 func.func @words(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x2x32xi32>, %d: memref<1x8x8x64xi32>) {
   // expected-error @+1 {{expects words of weights of size 3, but got 2}}
   cpu.conv ins(%x, %w : memref<1x8x8x7xi32>, memref<2x3x3x2x32xi32>) outs(%d : memref<1x8x8x64xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                  groups = 1 : i64, sign_channels = 70 : i64} {
+      attributes {format = #cpu.weights<signs<70>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -66,10 +66,10 @@ func.func @words(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x2x32xi32>, %d: memref
 // -----
 
 func.func @groups(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref<1x8x8x64xi32>) {
-  // expected-error @+1 {{expects sign_channels for one group, but got 2}}
+  // expected-error @+1 {{expects signs of one group, but got 2}}
   cpu.conv ins(%x, %w : memref<1x8x8x7xi32>, memref<2x3x3x3x32xi32>) outs(%d : memref<1x8x8x64xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                  groups = 2 : i64, sign_channels = 70 : i64} {
+      attributes {format = #cpu.weights<signs<70>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 2 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -81,8 +81,8 @@ func.func @groups(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memre
 func.func @rows(%x: memref<1x8x?x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref<1x8x?x64xi32>) {
   // expected-error @+1 {{expects rows of signs of known size}}
   cpu.conv ins(%x, %w : memref<1x8x?x7xi32>, memref<2x3x3x3x32xi32>) outs(%d : memref<1x8x?x64xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                  groups = 1 : i64, sign_channels = 70 : i64} {
+      attributes {format = #cpu.weights<signs<70>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -94,8 +94,8 @@ func.func @rows(%x: memref<1x8x?x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref<
 func.func @across_rows(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref<1x8x8x64xi32>) {
   // expected-error @+1 {{expects a schedule without across_rows for signs}}
   cpu.conv ins(%x, %w : memref<1x8x8x7xi32>, memref<2x3x3x3x32xi32>) outs(%d : memref<1x8x8x64xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                  groups = 1 : i64, sign_channels = 70 : i64, schedule = #cpu.schedule<tile = <2x32, product = signs>, grid = <2x1>, across_rows = true>} {
+      attributes {format = #cpu.weights<signs<70>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 1 : i64, schedule = #cpu.schedule<tile = <2x32, product = signs>, grid = <2x1>, across_rows = true>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -107,8 +107,8 @@ func.func @across_rows(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: 
 func.func @product(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memref<1x8x8x64xi32>) {
   // expected-error @+1 {{expects a tile for weights of 'i32', but got product f32}}
   cpu.conv ins(%x, %w : memref<1x8x8x7xi32>, memref<2x3x3x3x32xi32>) outs(%d : memref<1x8x8x64xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                  groups = 1 : i64, sign_channels = 70 : i64, schedule = #cpu.schedule<tile = <2x32>, grid = <2x1>>} {
+      attributes {format = #cpu.weights<signs<70>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 1 : i64, schedule = #cpu.schedule<tile = <2x32>, grid = <2x1>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -120,7 +120,7 @@ func.func @product(%x: memref<1x8x8x7xi32>, %w: memref<2x3x3x3x32xi32>, %d: memr
 func.func @matmul_pixel(%x: memref<4x17xi32>, %w: memref<1x8x32xi32>, %d: memref<4x32xi32>) {
   // expected-error @+1 {{expects 9 or 19 words of a pixel, but got 17}}
   cpu.matmul ins(%x, %w : memref<4x17xi32>, memref<1x8x32xi32>) outs(%d : memref<4x32xi32>)
-      attributes {sign_channels = 260 : i64} {
+      attributes {format = #cpu.weights<signs<260>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -130,9 +130,9 @@ func.func @matmul_pixel(%x: memref<4x17xi32>, %w: memref<1x8x32xi32>, %d: memref
 // -----
 
 func.func @matmul_batches(%x: memref<2x4x17xi32>, %w: memref<2x1x8x32xi32>, %d: memref<2x4x32xi32>) {
-  // expected-error @+1 {{expects sign_channels for one matrix of weights}}
+  // expected-error @+1 {{expects signs of one matrix of weights}}
   cpu.matmul ins(%x, %w : memref<2x4x17xi32>, memref<2x1x8x32xi32>) outs(%d : memref<2x4x32xi32>)
-      attributes {sign_channels = 256 : i64} {
+      attributes {format = #cpu.weights<signs<256>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -220,7 +220,7 @@ func.func @epilogue(%x: memref<2x70xi8>, %d: memref<2x7xi32>) {
 // -----
 
 func.func @stored_floats(%x: memref<4x3xf32>, %w: memref<1x3x32xf32>, %d: memref<4x1xi32>) {
-  // expected-error @+1 {{expects dst_signs beside sign_channels only}}
+  // expected-error @+1 {{expects dst_signs for weights of signs only}}
   cpu.matmul ins(%x, %w : memref<4x3xf32>, memref<1x3x32xf32>) outs(%d : memref<4x1xi32>) attributes {dst_signs = 32 : i64} {
   ^bb0(%sum: f32):
     %u = arith.cmpf olt, %sum, %sum : f32
@@ -233,7 +233,7 @@ func.func @stored_floats(%x: memref<4x3xf32>, %w: memref<1x3x32xf32>, %d: memref
 
 func.func @stored_none(%x: memref<4x2xi32>, %w: memref<0x2x32xi32>, %d: memref<4x1xi32>) {
   // expected-error @+1 {{expects dst_signs of at least 1, but got 0}}
-  cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<0x2x32xi32>) outs(%d : memref<4x1xi32>) attributes {sign_channels = 64 : i64, dst_signs = 0 : i64} {
+  cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<0x2x32xi32>) outs(%d : memref<4x1xi32>) attributes {format = #cpu.weights<signs<64>>, dst_signs = 0 : i64} {
   ^bb0(%sum: i32):
     %u = arith.cmpi slt, %sum, %sum : i32
     cpu.yield %u : i1
@@ -245,7 +245,7 @@ func.func @stored_none(%x: memref<4x2xi32>, %w: memref<0x2x32xi32>, %d: memref<4
 
 func.func @stored_words(%x: memref<4x2xi32>, %w: memref<2x2x32xi32>, %d: memref<4x3xi32>) {
   // expected-error @+1 {{expects dst of i32 with 2 or 5 words for dst_signs = 64, but got 'memref<4x3xi32>'}}
-  cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<2x2x32xi32>) outs(%d : memref<4x3xi32>) attributes {sign_channels = 64 : i64, dst_signs = 64 : i64} {
+  cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<2x2x32xi32>) outs(%d : memref<4x3xi32>) attributes {format = #cpu.weights<signs<64>>, dst_signs = 64 : i64} {
   ^bb0(%sum: i32):
     %u = arith.cmpi slt, %sum, %sum : i32
     cpu.yield %u : i1
@@ -257,7 +257,7 @@ func.func @stored_words(%x: memref<4x2xi32>, %w: memref<2x2x32xi32>, %d: memref<
 
 func.func @stored_sums(%x: memref<4x2xi32>, %w: memref<2x2x32xi32>, %d: memref<4x2xi32>) {
   // expected-error @+1 {{expects an epilogue that yields 'i1', but got 'i32'}}
-  cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<2x2x32xi32>) outs(%d : memref<4x2xi32>) attributes {sign_channels = 64 : i64, dst_signs = 64 : i64} {
+  cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<2x2x32xi32>) outs(%d : memref<4x2xi32>) attributes {format = #cpu.weights<signs<64>>, dst_signs = 64 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -268,7 +268,7 @@ func.func @stored_sums(%x: memref<4x2xi32>, %w: memref<2x2x32xi32>, %d: memref<4
 
 func.func @stored_planes(%x: memref<4x2xi32>, %w: memref<2x2x32xi32>, %d: memref<4x5xi32>) {
   // expected-error @+1 {{expects an epilogue that yields 2 values, but got 1}}
-  cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<2x2x32xi32>) outs(%d : memref<4x5xi32>) attributes {sign_channels = 64 : i64, dst_signs = 64 : i64} {
+  cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<2x2x32xi32>) outs(%d : memref<4x5xi32>) attributes {format = #cpu.weights<signs<64>>, dst_signs = 64 : i64} {
   ^bb0(%sum: i32):
     %u = arith.cmpi slt, %sum, %sum : i32
     cpu.yield %u : i1
@@ -281,7 +281,7 @@ func.func @stored_planes(%x: memref<4x2xi32>, %w: memref<2x2x32xi32>, %d: memref
 func.func @stored_rows(%x: memref<4x2xi32>, %w: memref<2x2x32xi32>, %t: memref<4x64xi32>, %d: memref<4x2xi32>) {
   // expected-error @+1 {{expects epilogue operands of one element or 64, but got 'memref<4x64xi32>'}}
   cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<2x2x32xi32>) operands(%t : memref<4x64xi32>) outs(%d : memref<4x2xi32>)
-      attributes {sign_channels = 64 : i64, dst_signs = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>, dst_signs = 64 : i64} {
   ^bb0(%sum: i32, %low: i32):
     %u = arith.cmpi slt, %sum, %low : i32
     cpu.yield %u : i1
@@ -295,7 +295,7 @@ func.func @stored_rows(%x: memref<4x2xi32>, %w: memref<2x2x32xi32>, %t: memref<4
 func.func @stored_apart(%x: memref<4x2xi32>, %w: memref<4x2x32xi32>, %t: memref<1x128xi32>, %d: memref<4x4xi32>) {
   // expected-error @+1 {{expects tasks of a multiple of 2 column tiles for words of signs, but got 1}}
   cpu.matmul ins(%x, %w : memref<4x2xi32>, memref<4x2x32xi32>) operands(%t : memref<1x128xi32>) outs(%d : memref<4x4xi32>)
-      attributes {sign_channels = 64 : i64, dst_signs = 128 : i64, schedule = #cpu.schedule<tile = <4x32, product = signs>, grid = <4x1>>} {
+      attributes {format = #cpu.weights<signs<64>>, dst_signs = 128 : i64, schedule = #cpu.schedule<tile = <4x32, product = signs>, grid = <4x1>>} {
   ^bb0(%sum: i32, %low: i32):
     %u = arith.cmpi slt, %sum, %low : i32
     cpu.yield %u : i1

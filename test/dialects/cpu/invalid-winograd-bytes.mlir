@@ -2,9 +2,9 @@
 
 // What is proved.
 func.func @tiles_of_three(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
-  // expected-error @+1 {{expects winograd of 2 or 4, but got 3}}
+  // expected-error @+2 {{expects exact_tiles of 2 or 4, but got 3}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 3 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -14,9 +14,9 @@ func.func @tiles_of_three(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, 
 // -----
 
 func.func @negative_tiles(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
-  // expected-error @+1 {{expects winograd of 2 or 4, but got -2}}
+  // expected-error @+2 {{expects exact_tiles of 2 or 4, but got -2}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = -2 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = -2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -26,9 +26,9 @@ func.func @negative_tiles(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, 
 // -----
 
 func.func @no_bytes(%x: memref<1x8x8x16xf32>, %w: memref<1x3x3x16x16xf32>, %d: memref<1x8x8x16xf32>) {
-  // expected-error @+1 {{expects winograd for bytes only, of 3x3 taps without strides, dilations or groups, and channels in fours}}
+  // expected-error @+1 {{expects exact_tiles for bytes only, of 3x3 taps without strides, dilations or groups, and channels in groups of 4}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xf32>, memref<1x3x3x16x16xf32>) outs(%d : memref<1x8x8x16xf32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   }
@@ -38,9 +38,9 @@ func.func @no_bytes(%x: memref<1x8x8x16xf32>, %w: memref<1x3x3x16x16xf32>, %d: m
 // -----
 
 func.func @other_taps(%x: memref<1x8x8x16xi8>, %w: memref<1x1x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
-  // expected-error @+1 {{expects winograd for bytes only, of 3x3 taps without strides, dilations or groups, and channels in fours}}
+  // expected-error @+1 {{expects exact_tiles for bytes only, of 3x3 taps without strides, dilations or groups, and channels in groups of 4}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x1x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -50,9 +50,9 @@ func.func @other_taps(%x: memref<1x8x8x16xi8>, %w: memref<1x1x3x4x16x4xi8>, %d: 
 // -----
 
 func.func @row(%x: memref<1x8x16xi8>, %w: memref<1x3x4x16x4xi8>, %d: memref<1x8x16xi32>) {
-  // expected-error @+1 {{expects winograd for bytes only, of 3x3 taps without strides, dilations or groups, and channels in fours}}
+  // expected-error @+1 {{expects exact_tiles for bytes only, of 3x3 taps without strides, dilations or groups, and channels in groups of 4}}
   cpu.conv ins(%x, %w : memref<1x8x16xi8>, memref<1x3x4x16x4xi8>) outs(%d : memref<1x8x16xi32>)
-      attributes {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64, winograd = 2 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -62,9 +62,9 @@ func.func @row(%x: memref<1x8x16xi8>, %w: memref<1x3x4x16x4xi8>, %d: memref<1x8x
 // -----
 
 func.func @strides(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x4x4x16xi32>) {
-  // expected-error @+1 {{expects winograd for bytes only, of 3x3 taps without strides, dilations or groups, and channels in fours}}
+  // expected-error @+1 {{expects exact_tiles for bytes only, of 3x3 taps without strides, dilations or groups, and channels in groups of 4}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x4x4x16xi32>)
-      attributes {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -74,9 +74,9 @@ func.func @strides(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: mem
 // -----
 
 func.func @dilations(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
-  // expected-error @+1 {{expects winograd for bytes only, of 3x3 taps without strides, dilations or groups, and channels in fours}}
+  // expected-error @+1 {{expects exact_tiles for bytes only, of 3x3 taps without strides, dilations or groups, and channels in groups of 4}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, dilations = array<i64: 2, 2>, groups = 1 : i64, winograd = 4 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, dilations = array<i64: 2, 2>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -86,9 +86,9 @@ func.func @dilations(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: m
 // -----
 
 func.func @groups(%x: memref<1x8x8x32xi8>, %w: memref<2x3x3x4x16x4xi8>, %d: memref<1x8x8x32xi32>) {
-  // expected-error @+1 {{expects winograd for bytes only, of 3x3 taps without strides, dilations or groups, and channels in fours}}
+  // expected-error @+1 {{expects exact_tiles for bytes only, of 3x3 taps without strides, dilations or groups, and channels in groups of 4}}
   cpu.conv ins(%x, %w : memref<1x8x8x32xi8>, memref<2x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x32xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64, winograd = 4 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -98,9 +98,9 @@ func.func @groups(%x: memref<1x8x8x32xi8>, %w: memref<2x3x3x4x16x4xi8>, %d: memr
 // -----
 
 func.func @odd_channels(%x: memref<1x8x8x14xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
-  // expected-error @+1 {{expects winograd for bytes only, of 3x3 taps without strides, dilations or groups, and channels in fours}}
+  // expected-error @+1 {{expects exact_tiles for bytes only, of 3x3 taps without strides, dilations or groups, and channels in groups of 4}}
   cpu.conv ins(%x, %w : memref<1x8x8x14xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -137,7 +137,7 @@ func.func @winograd_of_matmul(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: m
 func.func @scheduled_more_than_proved(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects winograd of 2 or 4, and of at most 2, but got 4}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 2, winograd = 4>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -163,7 +163,7 @@ func.func @scheduled_unproved(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi
 func.func @scheduled_tiles_of_three(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects winograd of 2 or 4, and of at most 4, but got 3}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 2, winograd = 3>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -176,7 +176,7 @@ func.func @scheduled_tiles_of_three(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x
 func.func @scheduled_dot(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects winograd with product int8_wide, but got int8_dot}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_dot>, grid = <3x1>, depth_block = 2, tile_block = 2, winograd = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -189,7 +189,7 @@ func.func @scheduled_dot(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %
 func.func @scheduled_floats(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects a tile for weights of 'i8', but got product f32}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16>, grid = <3x1>, depth_block = 2, tile_block = 2, winograd = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -202,7 +202,7 @@ func.func @scheduled_floats(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>
 func.func @scheduled_columns(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects a tile whose columns divide panels of 16, but got 24}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x24, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 2, winograd = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -215,7 +215,7 @@ func.func @scheduled_columns(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8
 func.func @scheduled_part_of_a_tile(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects tasks of whole tiles of 3 rows, but got 4}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <4x1>, depth_block = 2, tile_block = 2, winograd = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -228,7 +228,7 @@ func.func @scheduled_part_of_a_tile(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x
 func.func @scheduled_without_tile_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects a schedule with tile_block}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, winograd = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -241,7 +241,7 @@ func.func @scheduled_without_tile_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x
 func.func @scheduled_without_depth_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects a schedule with depth_block}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, tile_block = 2, winograd = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -254,7 +254,7 @@ func.func @scheduled_without_depth_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3
 func.func @scheduled_across_rows(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects a schedule without across_rows}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 2, across_rows = true, winograd = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -267,7 +267,7 @@ func.func @scheduled_across_rows(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x
 func.func @scheduled_with_prefetch(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects a schedule without prefetch}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 2, prefetch = true, winograd = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -280,7 +280,7 @@ func.func @scheduled_with_prefetch(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x1
 func.func @scheduled_tile_block_alone(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects a schedule without tile_block}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, tile_block = 2>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -295,7 +295,7 @@ func.func @scheduled_tile_block_alone(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x
 func.func @scheduled_tile_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 19 times 3 of 6912}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 19, winograd = 4>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -309,7 +309,7 @@ func.func @scheduled_tile_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4
 func.func @scheduled_large_tile_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 6148914691236517206 times 3 of 6912}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 6148914691236517206, winograd = 4>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -322,7 +322,7 @@ func.func @scheduled_large_tile_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x
 func.func @scheduled_depth_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects transformed weights of at most 98304 bytes, but got 22 groups of 4608}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 22, tile_block = 2, winograd = 4>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
@@ -336,7 +336,7 @@ func.func @scheduled_depth_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x
 func.func @scheduled_channels(%x: memref<1x8x8x4400xi8>, %w: memref<1x3x3x1100x16x4xi8>, %d: memref<1x8x8x16xi32>) {
   // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 1 times 1 of 322560}}
   cpu.conv ins(%x, %w : memref<1x8x8x4400xi8>, memref<1x3x3x1100x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
+      attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 1, winograd = 4>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32

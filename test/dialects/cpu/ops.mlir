@@ -48,12 +48,12 @@ func.func @depthwise(%x: tensor<1x4x4x4x5xf32>, %w: tensor<3x1x3x5xf32>, %d: ten
   return %y : tensor<1x2x4x2x5xf32>
 }
 
-// Weights of bytes, once more in fours of taps above each other.
+// Weights of bytes, once more in groups of four taps above each other.
 // CHECK-LABEL: @fours
-// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x24xui8>, tensor<5x3x24xf32>) fours({{.*}} : tensor<2x3x32x4xi8>) operands({{.*}} : tensor<1x1x1x24xf32>) outs({{.*}} : tensor<1x5x7x24xf32>)
+// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x24xui8>, tensor<5x3x24xf32>) groups_of_four({{.*}} : tensor<2x3x32x4xi8>) operands({{.*}} : tensor<1x1x1x24xf32>) outs({{.*}} : tensor<1x5x7x24xf32>)
 func.func @fours(%x: tensor<1x9x9x24xui8>, %w: tensor<5x3x24xf32>, %f: tensor<2x3x32x4xi8>, %s: tensor<1x1x1x24xf32>,
                  %d: tensor<1x5x7x24xf32>) -> tensor<1x5x7x24xf32> {
-  %y = cpu.depthwise_conv ins(%x, %w : tensor<1x9x9x24xui8>, tensor<5x3x24xf32>) fours(%f : tensor<2x3x32x4xi8>)
+  %y = cpu.depthwise_conv ins(%x, %w : tensor<1x9x9x24xui8>, tensor<5x3x24xf32>) groups_of_four(%f : tensor<2x3x32x4xi8>)
       operands(%s : tensor<1x1x1x24xf32>) outs(%d : tensor<1x5x7x24xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
   ^bb0(%sum: f32, %scale: f32):
@@ -119,7 +119,7 @@ func.func @conv_transpose(%x: tensor<?x4x6xf32>, %w: tensor<6x5x3xf32>, %b: tens
 // CHECK-LABEL: @blocks
 // CHECK: cpu.matmul ins({{.*}} : tensor<?x24xf32>, tensor<3x8x32xf32>) blocks({{.*}} : tensor<6xi32>) outs
 func.func @blocks(%a: tensor<?x24xf32>, %w: tensor<3x8x32xf32>, %b: tensor<6xi32>, %d: tensor<?x40xf32>) -> tensor<?x40xf32> {
-  %0 = cpu.matmul ins(%a, %w : tensor<?x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<?x40xf32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<?x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<?x40xf32>) attributes {format = #cpu.weights<blocks>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<?x40xf32>

@@ -79,7 +79,7 @@
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @four(%x: memref<1x8x8x64xi8>, %w: memref<1x3x3x16x16x4xi8>, %c: memref<1x3x16xi32>, %d: memref<1x7x8x16xi32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x8x8x64xi8>, memref<1x3x3x16x16x4xi8>) compensation(%c : memref<1x3x16xi32>) outs(%d : memref<1x7x8x16xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 0, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 9 : i64, winograd = 4 : i64,
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 0, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 9 : i64,
                     schedule = #cpu.schedule<tile = <4x16, product = int8_wide>, grid = <4x1>, tile_block = 1, depth_block = 6, winograd = 4>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
@@ -119,7 +119,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @tails(%x: memref<1x?x?x28xi8>, %w: memref<1x3x3x7x32x4xi8>, %d: memref<1x?x?x20xi32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x?x?x28xi8>, memref<1x3x3x7x32x4xi8>) outs(%d : memref<1x?x?x20xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 0, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 0, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                     schedule = #cpu.schedule<tile = <4x32, product = int8_wide>, grid = <4x1>, tile_block = 1, depth_block = 7, winograd = 2>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
@@ -142,7 +142,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
   func.func private @short(%x: memref<2x6x6x24xi8>, %w: memref<1x3x3x6x16x4xi8>, %d: memref<2x6x6x5xi32>, %task: index) {
     cpu.conv ins(%x, %w : memref<2x6x6x24xi8>, memref<1x3x3x6x16x4xi8>) outs(%d : memref<2x6x6x5xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64,
+        attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                     schedule = #cpu.schedule<tile = <3x8, product = int8_wide>, grid = <18x1>, tile_block = 2, depth_block = 6, winograd = 2>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32

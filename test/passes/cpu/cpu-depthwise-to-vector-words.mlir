@@ -141,7 +141,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"alderlake">} {
   func.func private @fours(%x: memref<1x8x12x32xi8>, %w: memref<3x3x32xf32>, %f: memref<1x3x32x4xi8>, %d: memref<1x8x12x32xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x32xi8>, memref<3x3x32xf32>) fours(%f : memref<1x3x32x4xi8>) outs(%d : memref<1x8x12x32xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x32xi8>, memref<3x3x32xf32>) groups_of_four(%f : memref<1x3x32x4xi8>) outs(%d : memref<1x8x12x32xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %low = arith.constant 0.0 : f32
@@ -171,7 +171,7 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"alderlake">} {
   func.func private @five_in_fours(%x: memref<1x8x20x16xi8>, %w: memref<5x5x16xf32>, %f: memref<2x5x16x4xi8>, %d: memref<1x8x20x16xf32>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x20x16xi8>, memref<5x5x16xf32>) fours(%f : memref<2x5x16x4xi8>) outs(%d : memref<1x8x20x16xf32>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x20x16xi8>, memref<5x5x16xf32>) groups_of_four(%f : memref<2x5x16x4xi8>) outs(%d : memref<1x8x20x16xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>, src_zero_point = 3 : i64} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32

@@ -315,7 +315,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func private @fours(%x: memref<1x8x16x80xi8>, %w: memref<3x3x80xf32>, %f: memref<1x3x80x4xi8>, %s: memref<1x1x1x80xf32>,
                            %d: memref<1x8x16x80xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x16x80xi8>, memref<3x3x80xf32>) fours(%f : memref<1x3x80x4xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x16x80xi8>, memref<3x3x80xf32>) groups_of_four(%f : memref<1x3x80x4xi8>)
         operands(%s : memref<1x1x1x80xf32>) outs(%d : memref<1x8x16x80xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32, %scale: f32):
@@ -347,7 +347,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func private @zero_point(%x: memref<1x5x8x64xi8>, %w: memref<5x5x64xf32>, %f: memref<2x5x64x4xi8>, %d: memref<1x1x4x64xf32>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x5x8x64xi8>, memref<5x5x64xf32>) fours(%f : memref<2x5x64x4xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x5x8x64xi8>, memref<5x5x64xf32>) groups_of_four(%f : memref<2x5x64x4xi8>)
         outs(%d : memref<1x1x4x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, src_zero_point = 3 : i64} {
     ^bb0(%sum: f32):
@@ -370,7 +370,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func private @open_fours(%x: memref<1x?x?x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x?x?x64xf32>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x?x?x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x?x?x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>)
         outs(%d : memref<1x?x?x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -401,7 +401,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func private @packed(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %low = arith.constant 0.0 : f32
@@ -418,7 +418,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
     return
   }
   func.func private @bounded(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %low = arith.constant -100.0 : f32
@@ -432,7 +432,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
     return
   }
   func.func private @unknown(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %whole = arith.fptosi %sum : f32 to i32

@@ -478,7 +478,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @int8_pairs(%a: memref<4x32xi8>, %w: memref<1x8x16x4xi8>, %p: memref<1x8xi8>, %d: memref<4x16xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<4x32xi8>, memref<1x8x16x4xi8>) pairs(%p : memref<1x8xi8>) outs(%d : memref<4x16xi32>)
-        attributes {schedule = #cpu.schedule<tile = <4x16, product = int8_pairs>, grid = <4x1>>} {
+        attributes {format = #cpu.weights<panels, pairs = true>, schedule = #cpu.schedule<tile = <4x16, product = int8_pairs>, grid = <4x1>>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -682,7 +682,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @blocks(%a: memref<2x24xf32>, %w: memref<3x4x32xf32>, %b: memref<6xi32>, %d: memref<2x40xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<2x24xf32>, memref<3x4x32xf32>) blocks(%b : memref<6xi32>) outs(%d : memref<2x40xf32>)
-        attributes {schedule = #cpu.schedule<tile = <2x32>, grid = <2x1>>} {
+        attributes {format = #cpu.weights<blocks>, schedule = #cpu.schedule<tile = <2x32>, grid = <2x1>>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -709,7 +709,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @colliding_blocks(%a: memref<14x1024xf32>, %w: memref<3x8x32xf32>, %b: memref<6xi32>, %d: memref<14x64xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<14x1024xf32>, memref<3x8x32xf32>) blocks(%b : memref<6xi32>) outs(%d : memref<14x64xf32>)
-        attributes {schedule = #cpu.schedule<tile = <14x32>, grid = <14x1>>} {
+        attributes {format = #cpu.weights<blocks>, schedule = #cpu.schedule<tile = <14x32>, grid = <14x1>>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -717,7 +717,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   }
   func.func private @wide_blocks(%a: memref<12x64xi8>, %w: memref<3x4x32x4xi8>, %b: memref<6xi32>, %d: memref<12x64xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<12x64xi8>, memref<3x4x32x4xi8>) blocks(%b : memref<6xi32>) outs(%d : memref<12x64xi32>)
-        attributes {schedule = #cpu.schedule<tile = <12x32, product = int8_wide>, grid = <12x1>>} {
+        attributes {format = #cpu.weights<blocks>, schedule = #cpu.schedule<tile = <12x32, product = int8_wide>, grid = <12x1>>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }

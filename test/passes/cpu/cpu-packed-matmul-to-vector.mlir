@@ -15,7 +15,7 @@
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @vector(%a: memref<1x64xf32>, %w: memref<1x8x32xi32>, %s: memref<1x2x32xf32>, %d: memref<1x32xf32>, %task: index) {
     cpu.packed_matmul ins(%a, %w, %s : memref<1x64xf32>, memref<1x8x32xi32>, memref<1x2x32xf32>) outs(%d : memref<1x32xf32>)
-        attributes {bits = 4 : i64, block_size = 32 : i64} {
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -42,7 +42,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @tile(%a: memref<7x64xf32>, %w: memref<1x16x32xi32>, %s: memref<1x1x32xf32>, %d: memref<7x32xf32>, %task: index) {
     cpu.packed_matmul ins(%a, %w, %s : memref<7x64xf32>, memref<1x16x32xi32>, memref<1x1x32xf32>) outs(%d : memref<7x32xf32>)
-        attributes {bits = 8 : i64, block_size = 64 : i64} {
+        attributes {format = #cpu.weights<bits<8>, block_size = 64>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -80,7 +80,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @nibbles(%a: memref<9x64xf32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<9x16xf32>, %task: index) {
     cpu.packed_matmul ins(%a, %w, %s : memref<9x64xf32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<9x16xf32>)
-        attributes {bits = 4 : i64, block_size = 32 : i64} {
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -104,7 +104,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @rows(%a: memref<9x64xf32>, %w: memref<1x16x16xi32>, %s: memref<1x2x16xf32>, %z: memref<1x2x16xi8>, %d: memref<9x16xf32>, %task: index) {
     cpu.packed_matmul ins(%a, %w, %s : memref<9x64xf32>, memref<1x16x16xi32>, memref<1x2x16xf32>) zero_points(%z : memref<1x2x16xi8>) outs(%d : memref<9x16xf32>)
-        attributes {bits = 8 : i64, block_size = 32 : i64} {
+        attributes {format = #cpu.weights<bits<8>, block_size = 32>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -118,7 +118,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @registers(%a: memref<9x64xf32>, %w: memref<1x16x16xi32>, %s: memref<1x2x16xf32>, %d: memref<9x16xf32>, %task: index) {
     // expected-error @below {{expects a tile for the 16 registers of x86-64-v3, but got 9x16, which takes 21}}
     cpu.packed_matmul ins(%a, %w, %s : memref<9x64xf32>, memref<1x16x16xi32>, memref<1x2x16xf32>) outs(%d : memref<9x16xf32>)
-        attributes {bits = 8 : i64, block_size = 32 : i64, schedule = #cpu.schedule<tile = <9x16>, grid = <9x1>>} {
+        attributes {format = #cpu.weights<bits<8>, block_size = 32>, schedule = #cpu.schedule<tile = <9x16>, grid = <9x1>>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -153,7 +153,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @fours(%a: memref<1x20xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<1x16xf32>, %task: index) {
     cpu.packed_matmul ins(%a, %w, %s : memref<1x20xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<1x16xf32>)
-        attributes {bits = 4 : i64, block_size = 32 : i64} {
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -182,7 +182,7 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @pairs(%a: memref<4x20xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %z: memref<1x2x16xi8>, %d: memref<4x16xf32>, %task: index) {
     cpu.packed_matmul ins(%a, %w, %s : memref<4x20xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) zero_points(%z : memref<1x2x16xi8>) outs(%d : memref<4x16xf32>)
-        attributes {bits = 4 : i64, block_size = 32 : i64} {
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -205,7 +205,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @unpacked(%a: memref<16x20xi32>, %w: memref<1x4x16xi32>, %s: memref<1x2x16xf32>, %d: memref<16x16xf32>, %task: index) {
     cpu.packed_matmul ins(%a, %w, %s : memref<16x20xi32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%d : memref<16x16xf32>)
-        attributes {bits = 2 : i64, block_size = 32 : i64} {
+        attributes {format = #cpu.weights<bits<2>, block_size = 32>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -224,7 +224,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"alderlake">} {
   func.func private @bytes(%a: memref<4x20xi32>, %w: memref<1x16x16xi32>, %s: memref<1x2x16xf32>, %d: memref<4x16xf32>, %task: index) {
     cpu.packed_matmul ins(%a, %w, %s : memref<4x20xi32>, memref<1x16x16xi32>, memref<1x2x16xf32>) outs(%d : memref<4x16xf32>)
-        attributes {bits = 8 : i64, block_size = 32 : i64} {
+        attributes {format = #cpu.weights<bits<8>, block_size = 32>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -238,7 +238,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @no_vnni(%a: memref<4x20xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<4x16xf32>, %task: index) {
     // expected-error @below {{expects a product that x86-64-v3 has instructions for, but got int8_dot}}
     cpu.packed_matmul ins(%a, %w, %s : memref<4x20xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<4x16xf32>)
-        attributes {bits = 4 : i64, block_size = 32 : i64, schedule = #cpu.schedule<tile = <4x8, product = int8_dot>, grid = <4x1>>} {
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>, schedule = #cpu.schedule<tile = <4x8, product = int8_dot>, grid = <4x1>>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -252,7 +252,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @block_registers(%a: memref<3x20xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<3x16xf32>, %task: index) {
     // expected-error @below {{expects a tile for the 16 registers of x86-64-v3, but got 3x16, which takes 17}}
     cpu.packed_matmul ins(%a, %w, %s : memref<3x20xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<3x16xf32>)
-        attributes {bits = 4 : i64, block_size = 32 : i64, schedule = #cpu.schedule<tile = <3x16, product = int8_pairs>, grid = <3x1>>} {
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>, schedule = #cpu.schedule<tile = <3x16, product = int8_pairs>, grid = <3x1>>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }

@@ -15,7 +15,7 @@
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @large(%x: memref<1x56x56x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x56x56x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x56x56x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x56x56x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -33,7 +33,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @small(%x: memref<1x7x7x256xi8>, %w: memref<16x3x3x64x16x4xi8>, %d: memref<1x7x7x256xi32>) {
     cpu.conv ins(%x, %w : memref<1x7x7x256xi8>, memref<16x3x3x64x16x4xi8>) outs(%d : memref<1x7x7x256xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -49,7 +49,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @proved(%x: memref<1x14x14x512xi8>, %w: memref<4x3x3x128x16x4xi8>, %d: memref<1x14x14x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x14x14x512xi8>, memref<4x3x3x128x16x4xi8>) outs(%d : memref<1x14x14x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -65,7 +65,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @five(%x: memref<1x5x5x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x5x5x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x5x5x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x5x5x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -81,7 +81,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func @wide(%x: memref<1x56x56x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x56x56x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x56x56x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x56x56x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -96,7 +96,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
   func.func @narrow(%x: memref<1x56x56x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x56x56x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x56x56x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x56x56x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -112,7 +112,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @open(%x: memref<?x?x?x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<?x?x?x64xi32>) {
     cpu.conv ins(%x, %w : memref<?x?x?x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<?x?x?x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -130,7 +130,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @three(%x: memref<1x3x3x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x3x3x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x3x3x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x3x3x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -147,7 +147,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @few_channels(%x: memref<1x14x14x4xi8>, %w: memref<1x3x3x1x16x4xi8>, %d: memref<1x14x14x16xi32>) {
     cpu.conv ins(%x, %w : memref<1x14x14x4xi8>, memref<1x3x3x1x16x4xi8>) outs(%d : memref<1x14x14x16xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -164,7 +164,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @many_channels(%x: memref<1x14x14x12000xi8>, %w: memref<1x3x3x3000x16x4xi8>, %d: memref<1x14x14x16xi32>) {
     cpu.conv ins(%x, %w : memref<1x14x14x12000xi8>, memref<1x3x3x3000x16x4xi8>) outs(%d : memref<1x14x14x16xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -197,7 +197,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func @vnni(%x: memref<1x56x56x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x56x56x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x56x56x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x56x56x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -213,7 +213,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 module attributes {ingot.target = #ingot.target<"alderlake">} {
   func.func @short_vnni(%x: memref<1x56x56x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x56x56x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x56x56x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x56x56x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -229,7 +229,7 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func @amx(%x: memref<1x56x56x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x56x56x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x56x56x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x56x56x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -247,7 +247,7 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func @given(%x: memref<1x56x56x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x56x56x64xi32>) {
     cpu.conv ins(%x, %w : memref<1x56x56x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x56x56x64xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
+        attributes {format = #cpu.weights<panels, exact_tiles = 4>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                     schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <6x1>, depth_block = 5, tile_block = 2, winograd = 2>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32

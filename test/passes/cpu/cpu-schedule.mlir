@@ -125,7 +125,7 @@ func.func @apart(%x: memref<64x50xf32>, %y: memref<64x50xf32>, %z: memref<64x50x
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <16x64, product = int8_dot>, grid = <{{[0-9]+}}x15, rows_outside = true>, tile_block = 4>
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func @depthwise_bytes(%x: memref<1x14x14x960xi8>, %w: memref<3x3x960xf32>, %f: memref<1x3x960x4xi8>, %y: memref<1x14x14x960xf32>) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x960xi8>, memref<3x3x960xf32>) fours(%f : memref<1x3x960x4xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x960xi8>, memref<3x3x960xf32>) groups_of_four(%f : memref<1x3x960x4xi8>)
         outs(%y : memref<1x14x14x960xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -173,7 +173,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <8x16>,
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func @depthwise_floats(%x: memref<1x14x14x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %y: memref<1x14x14x64xf32>) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>)
         outs(%y : memref<1x14x14x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -274,7 +274,7 @@ func.func @tensors(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @pairs(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
     cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
-        attributes {pair_counts = array<i64: 28, 2, 2, 8, 2, 6>} {
+        attributes {format = #cpu.weights<panels, pairs = true, pair_counts = [28, 2, 2, 8, 2, 6]>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -290,7 +290,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func @pairs_of_panel(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
     cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
-        attributes {pair_counts = array<i64: 28, 2, 2, 0, 1, 15>} {
+        attributes {format = #cpu.weights<panels, pairs = true, pair_counts = [28, 2, 2, 0, 1, 15]>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -306,7 +306,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @pairs_of_none(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
     cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
-        attributes {pair_counts = array<i64: 0, 2, 30, 0, 0, 16>} {
+        attributes {format = #cpu.weights<panels, pairs = true, pair_counts = [0, 2, 30, 0, 0, 16]>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -322,7 +322,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @pairs_for_few(%a: memref<31x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<31x32xi32>) {
     cpu.matmul ins(%a, %w : memref<31x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<31x32xi32>)
-        attributes {pair_counts = array<i64: 32, 0, 0, 16, 0, 0>} {
+        attributes {format = #cpu.weights<panels, pairs = true, pair_counts = [32, 0, 0, 16, 0, 0]>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -338,7 +338,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func @pairs_for_vnni(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
     cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
-        attributes {pair_counts = array<i64: 32, 0, 0, 16, 0, 0>} {
+        attributes {format = #cpu.weights<panels, pairs = true, pair_counts = [32, 0, 0, 16, 0, 0]>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -356,14 +356,14 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 module attributes {ingot.target = #ingot.target<"alderlake">} {
   func.func @pairs_for_short_vnni(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
     cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
-        attributes {pair_counts = array<i64: 32, 0, 0, 16, 0, 0>} {
+        attributes {format = #cpu.weights<panels, pairs = true, pair_counts = [32, 0, 0, 16, 0, 0]>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
     return
   }
   func.func @fours_for_short_vnni(%x: memref<1x8x12x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x8x12x64xf32>) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>)
         outs(%d : memref<1x8x12x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -421,7 +421,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func @filter(%x: memref<1x56x56x64xf32>, %w: memref<2x36x64x32xf32>, %d: memref<1x56x56x64xf32>) {
     cpu.winograd_conv ins(%x, %w : memref<1x56x56x64xf32>, memref<2x36x64x32xf32>) outs(%d : memref<1x56x56x64xf32>)
-        attributes {pads = array<i64: 1, 1, 1, 1>} {
+        attributes {format = #cpu.weights<winograd<4>>, pads = array<i64: 1, 1, 1, 1>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -441,15 +441,15 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func @blocks(%a: memref<196x256xf32>, %w: memref<9x8x32xf32>, %v: memref<9x8x16xf32>, %b: memref<18xi32>, %c: memref<26xi32>, %d: memref<196x256xf32>,
                     %i: memref<196x256xi8>, %u: memref<9x4x32x4xi8>, %e: memref<196x256xi32>) {
-    cpu.matmul ins(%a, %w : memref<196x256xf32>, memref<9x8x32xf32>) blocks(%b : memref<18xi32>) outs(%d : memref<196x256xf32>) {
+    cpu.matmul ins(%a, %w : memref<196x256xf32>, memref<9x8x32xf32>) blocks(%b : memref<18xi32>) outs(%d : memref<196x256xf32>) attributes {format = #cpu.weights<blocks>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
-    cpu.matmul ins(%a, %v : memref<196x256xf32>, memref<9x8x16xf32>) blocks(%c : memref<26xi32>) outs(%d : memref<196x256xf32>) {
+    cpu.matmul ins(%a, %v : memref<196x256xf32>, memref<9x8x16xf32>) blocks(%c : memref<26xi32>) outs(%d : memref<196x256xf32>) attributes {format = #cpu.weights<blocks>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
-    cpu.matmul ins(%i, %u : memref<196x256xi8>, memref<9x4x32x4xi8>) blocks(%b : memref<18xi32>) outs(%e : memref<196x256xi32>) {
+    cpu.matmul ins(%i, %u : memref<196x256xi8>, memref<9x4x32x4xi8>) blocks(%b : memref<18xi32>) outs(%e : memref<196x256xi32>) attributes {format = #cpu.weights<blocks>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }

@@ -36,7 +36,7 @@
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @filter(%x: memref<1x7x8x16xf32>, %w: memref<1x16x16x16xf32>, %d: memref<1x7x8x16xf32>, %task: index) {
     cpu.winograd_conv ins(%x, %w : memref<1x7x8x16xf32>, memref<1x16x16x16xf32>) outs(%d : memref<1x7x8x16xf32>)
-        attributes {pads = array<i64: 1, 1, 1, 1>} {
+        attributes {format = #cpu.weights<winograd<2>>, pads = array<i64: 1, 1, 1, 1>} {
     ^bb0(%sum: f32):
       %zero = arith.constant 0.0 : f32
       %0 = arith.maximumf %sum, %zero : f32
@@ -58,7 +58,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @tails(%x: memref<1x?x?x24xf32, strided<[?, ?, 40, 1]>>, %w: memref<1x36x24x32xf32>, %d: memref<1x?x?x28xf32>, %task: index) {
     cpu.winograd_conv ins(%x, %w : memref<1x?x?x24xf32, strided<[?, ?, 40, 1]>>, memref<1x36x24x32xf32>) outs(%d : memref<1x?x?x28xf32>)
-        attributes {pads = array<i64: 1, 1, 1, 1>} {
+        attributes {format = #cpu.weights<winograd<4>>, pads = array<i64: 1, 1, 1, 1>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }

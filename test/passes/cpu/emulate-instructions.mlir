@@ -158,7 +158,7 @@ func.func @usedAgain(%a: memref<?xbf16>, %d: memref<?xf32>) {
 
 func.func @noStride(%a: memref<?x?xbf16>) {
   %c0 = arith.constant 0 : index
-  // expected-error @below {{without a stride cannot be emulated}}
+  // expected-error @below {{cannot be emulated without a stride}}
   %x = amx.tile_load %a[%c0, %c0] : memref<?x?xbf16> into !amx.tile<16x32xbf16>
   return
 }
@@ -171,7 +171,7 @@ func.func @carried(%a: memref<?xbf16>, %n: index) {
   %c64 = arith.constant 64 : index
   %first = amx.tile_zero : !amx.tile<16x32xbf16>
   %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %first) -> (!amx.tile<16x32xbf16>) {
-    // expected-error @below {{that a loop carries on cannot be emulated}}
+    // expected-error @below {{cannot be emulated if a loop carries its result}}
     %next = amx.tile_load %a[%i], %c64 : memref<?xbf16> into !amx.tile<16x32xbf16>
     scf.yield %next : !amx.tile<16x32xbf16>
   }
@@ -183,7 +183,7 @@ func.func @carried(%a: memref<?xbf16>, %n: index) {
 func.func @storeWithoutStride(%d: memref<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %zero = amx.tile_zero : !amx.tile<16x16xf32>
-  // expected-error @below {{without a stride cannot be emulated}}
+  // expected-error @below {{cannot be emulated without a stride}}
   amx.tile_store %d[%c0, %c0], %zero : memref<?x?xf32>, !amx.tile<16x16xf32>
   return
 }
@@ -195,7 +195,7 @@ func.func @f16(%a: memref<?xf16>, %d: memref<?xf32>) {
   %c64 = arith.constant 64 : index
   %zero = amx.tile_zero : !amx.tile<16x16xf32>
   %x = amx.tile_load %a[%c0], %c64 : memref<?xf16> into !amx.tile<16x32xf16>
-  // expected-error @below {{of this type cannot be emulated}}
+  // expected-error @below {{cannot be emulated for this type}}
   %sum = amx.tile_mulf %x, %x, %zero : !amx.tile<16x32xf16>, !amx.tile<16x32xf16>, !amx.tile<16x16xf32>
   amx.tile_store %d[%c0], %sum, %c64 : memref<?xf32>, !amx.tile<16x16xf32>
   return

@@ -28,7 +28,7 @@
 module attributes {ingot.target = #ingot.target<"znver4">} {
   func.func private @counts(%a: memref<6x11xi32>, %w: memref<1x5x32xi32>, %d: memref<6x32xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<6x11xi32>, memref<1x5x32xi32>) outs(%d : memref<6x32xi32>)
-        attributes {sign_channels = 150 : i64} {
+        attributes {format = #cpu.weights<signs<150>>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -46,7 +46,7 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func private @bytes(%a: memref<6x5xi32>, %w: memref<1x2x32xi32>, %d: memref<6x32xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<6x5xi32>, memref<1x2x32xi32>) outs(%d : memref<6x32xi32>)
-        attributes {sign_channels = 64 : i64} {
+        attributes {format = #cpu.weights<signs<64>>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -63,7 +63,7 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 module attributes {ingot.target = #ingot.target<"alderlake">} {
   func.func private @short_bytes(%a: memref<6x5xi32>, %w: memref<1x2x32xi32>, %d: memref<6x32xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<6x5xi32>, memref<1x2x32xi32>) outs(%d : memref<6x32xi32>)
-        attributes {sign_channels = 64 : i64} {
+        attributes {format = #cpu.weights<signs<64>>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -86,7 +86,7 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @pairs(%a: memref<6x5xi32>, %w: memref<1x2x32xi32>, %d: memref<6x32xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<6x5xi32>, memref<1x2x32xi32>) outs(%d : memref<6x32xi32>)
-        attributes {sign_channels = 64 : i64} {
+        attributes {format = #cpu.weights<signs<64>>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -112,8 +112,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 module attributes {ingot.target = #ingot.target<"znver4">} {
   func.func private @taps(%a: memref<1x4x4x5xi32>, %w: memref<1x3x3x2x32xi32>, %d: memref<1x4x4x32xi32>, %task: index) {
     cpu.conv ins(%a, %w : memref<1x4x4x5xi32>, memref<1x3x3x2x32xi32>) outs(%d : memref<1x4x4x32xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
-                    groups = 1 : i64, sign_channels = 64 : i64} {
+        attributes {format = #cpu.weights<signs<64>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                    groups = 1 : i64} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -135,7 +135,7 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 module attributes {ingot.target = #ingot.target<"znver4">} {
   func.func private @many(%a: memref<1x18xi32>, %w: memref<1x18x16xi32>, %d: memref<1x16xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<1x18xi32>, memref<1x18x16xi32>) outs(%d : memref<1x16xi32>)
-        attributes {sign_channels = 576 : i64} {
+        attributes {format = #cpu.weights<signs<576>>} {
     ^bb0(%sum: i32):
       cpu.yield %sum : i32
     }
@@ -163,8 +163,8 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 module attributes {ingot.target = #ingot.target<"znver4">} {
   func.func private @stored(%a: memref<1x3x6x4xi32>, %w: memref<4x1x3x4x32xi32>, %t: memref<1x1x1x128xi32>, %d: memref<1x3x4x4xi32>, %task: index) {
     cpu.conv ins(%a, %w : memref<1x3x6x4xi32>, memref<4x1x3x4x32xi32>) operands(%t : memref<1x1x1x128xi32>) outs(%d : memref<1x3x4x4xi32>)
-        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
-                    groups = 1 : i64, sign_channels = 128 : i64, dst_signs = 128 : i64} {
+        attributes {format = #cpu.weights<signs<128>>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>,
+                    groups = 1 : i64, dst_signs = 128 : i64} {
     ^bb0(%sum: i32, %low: i32):
       %u = arith.cmpi slt, %sum, %low : i32
       cpu.yield %u : i1
@@ -192,7 +192,7 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @parts(%a: memref<6x2xi32>, %w: memref<3x2x32xi32>, %l: memref<1x90xi32>, %h: memref<1x90xi32>, %d: memref<6x7xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<6x2xi32>, memref<3x2x32xi32>) operands(%l, %h : memref<1x90xi32>, memref<1x90xi32>) outs(%d : memref<6x7xi32>)
-        attributes {sign_channels = 64 : i64, dst_signs = 90 : i64} {
+        attributes {format = #cpu.weights<signs<64>>, dst_signs = 90 : i64} {
     ^bb0(%sum: i32, %low: i32, %high: i32):
       %u = arith.cmpi slt, %sum, %low : i32
       %v = arith.cmpi slt, %sum, %high : i32

@@ -105,7 +105,7 @@ func.func @bad_ngrams(%x: tensor<8xi32>, %f: tensor<8xf32>, %cube: tensor<2x2x2x
   %4 = onnx.node "TfIdfVectorizer"(%x) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_int64s = array<i64: 7>, ngram_counts = array<i64: 0>, ngram_indexes = array<i64: -1>} : (tensor<8xi32>) -> tensor<*xf32>
   // expected-error@+1 {{TfIdfVectorizer (opset 21) is not supported: two n-grams that are counted together}}
   %5 = onnx.node "TfIdfVectorizer"(%x) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_int64s = array<i64: 7, 8>, ngram_counts = array<i64: 0>, ngram_indexes = array<i64: 0, 0>} : (tensor<8xi32>) -> tensor<*xf32>
-  // expected-error@+1 {{TfIdfVectorizer (opset 21) is not supported: tokens that are no integers}}
+  // expected-error@+1 {{TfIdfVectorizer (opset 21) is not supported: tokens that are not integers}}
   %6 = onnx.node "TfIdfVectorizer"(%f) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_int64s = array<i64: 7>, ngram_counts = array<i64: 0>, ngram_indexes = array<i64: 0>} : (tensor<8xf32>) -> tensor<*xf32>
   // expected-error@+1 {{TfIdfVectorizer (opset 21) is invalid: expects tokens of rank 1 or 2, but got 3}}
   %7 = onnx.node "TfIdfVectorizer"(%cube) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_int64s = array<i64: 7>, ngram_counts = array<i64: 0>, ngram_indexes = array<i64: 0>} : (tensor<2x2x2xi32>) -> tensor<*xf32>
@@ -117,7 +117,7 @@ func.func @bad_ngrams(%x: tensor<8xi32>, %f: tensor<8xf32>, %cube: tensor<2x2x2x
 func.func @bad_unique(%x: tensor<4x3xf32>, %z: tensor<4xcomplex<f32>>) {
   // expected-error@+1 {{Unique (opset 21) is invalid: 'axis' is 2, but must be in [-2, 1]}}
   %0 = onnx.node "Unique"(%x) {axis = 2 : i64} : (tensor<4x3xf32>) -> tensor<*xf32>
-  // expected-error@+1 {{Unique (opset 21) is not supported: elements that are no numbers}}
+  // expected-error@+1 {{Unique (opset 21) is not supported: elements that are not numbers}}
   %1 = onnx.node "Unique"(%z) : (tensor<4xcomplex<f32>>) -> tensor<*xcomplex<f32>>
   return
 }

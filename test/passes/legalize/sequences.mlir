@@ -170,7 +170,7 @@ func.func @errors(%s: !seq, %x: tensor<4xf32>, %n: tensor<i64>, %d: tensor<?xf32
   %absent = onnx.absent
   %q = onnx.node "SequenceConstruct"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> !seq
   %v = onnx.node "SequenceConstruct"(%x, %d) : (tensor<4xf32>, tensor<?xf32>) -> !seq
-  // expected-error@+1 {{SequenceLength (opset 21) is not supported: input 0 is no sequence whose elements are known when compiling}}
+  // expected-error@+1 {{SequenceLength (opset 21) is not supported: input 0 is not a sequence whose elements are known when compiling}}
   %0 = onnx.node "SequenceLength"(%s) : (!seq) -> tensor<i64>
   // expected-error@+1 {{SequenceAt (opset 21) is invalid: 'position' is 3, but must be in [-2, 1]}}
   %1 = onnx.node "SequenceAt"(%q, %three) : (!seq, tensor<i64>) -> tensor<*xf32>
@@ -190,7 +190,7 @@ func.func @errors(%s: !seq, %x: tensor<4xf32>, %n: tensor<i64>, %d: tensor<?xf32
   %none = onnx.node "Optional"() : () -> !onnx.opaque<"optional(tensor(float))">
   // expected-error@+1 {{OptionalGetElement (opset 21) is invalid: the optional has no element}}
   %8 = onnx.node "OptionalGetElement"(%none) : (!onnx.opaque<"optional(tensor(float))">) -> tensor<*xf32>
-  // expected-error@+1 {{Loop (opset 21) is not supported: state 0 is a sequence of several shapes, or of one that is not known before the first step: the steps of a long loop may only append to it}}
+  // expected-error@+1 {{Loop (opset 21) is not supported: state 0 is a sequence whose shapes differ or are not known before the first step. The steps of a long loop may only append to it}}
   %9 = onnx.node "Loop"(%n, %absent, %v) graphs "body" {
   ^bb0(%i: tensor<i64>, %c: tensor<i1>, %r: !seq):
     onnx.yield %c, %r : tensor<i1>, !seq

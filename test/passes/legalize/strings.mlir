@@ -135,7 +135,7 @@ func.func @refused(%x: tensor<4xsi32>, %f: tensor<4xf32>, %i: tensor<4xi64>) {
   %5 = onnx.node "ai.onnx.ml"::"OneHotEncoder"(%x) {cats_int64s = array<i64: 1>} : (tensor<4xsi32>) -> tensor<*xf32>
   // expected-error@+1 {{OneHotEncoder (opset 4) is invalid: there are both cats_strings and cats_int64s}}
   %15 = onnx.node "ai.onnx.ml"::"OneHotEncoder"(%x) {cats_int64s = array<i64: 1>, cats_strings = ["a"]} : (tensor<4xsi32>) -> tensor<*xf32>
-  // expected-error@+1 {{ConstantOfShape (opset 21) is invalid: value is no tensor of numbers}}
+  // expected-error@+1 {{ConstantOfShape (opset 21) is invalid: value is not a tensor of numbers}}
   %16 = onnx.node "ConstantOfShape"(%i) {value = ["a"]} : (tensor<4xi64>) -> tensor<*xsi32>
   // expected-error@+1 {{LabelEncoder (opset 4) is invalid: keys are of another type than X}}
   %6 = onnx.node "ai.onnx.ml"::"LabelEncoder"(%x) {keys_int64s = array<i64: 1>, values_int64s = array<i64: 1>} : (tensor<4xsi32>) -> tensor<*xi64>
@@ -147,7 +147,7 @@ func.func @refused(%x: tensor<4xsi32>, %f: tensor<4xf32>, %i: tensor<4xi64>) {
   %9 = onnx.node "ai.onnx.ml"::"CategoryMapper"(%f) {cats_strings = ["a"], cats_int64s = array<i64: 1>} : (tensor<4xf32>) -> tensor<*xsi32>
   // expected-error@+1 {{TfIdfVectorizer (opset 21) is invalid: pool_strings is missing}}
   %10 = onnx.node "TfIdfVectorizer"(%x) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_int64s = array<i64: 7>, ngram_counts = array<i64: 0>, ngram_indexes = array<i64: 0>} : (tensor<4xsi32>) -> tensor<*xf32>
-  // expected-error@+1 {{StringConcat (opset 21) is not supported: what is in a string, which the host has to look into}}
+  // expected-error@+1 {{StringConcat (opset 21) is not supported: operators on the text of strings, which the host has to process}}
   %12 = onnx.node "StringConcat"(%x, %x) : (tensor<4xsi32>, tensor<4xsi32>) -> tensor<*xsi32>
   // expected-error@+1 {{StringNormalizer (opset 21) is not supported: case_change_action LOWER, which the host has to do before}}
   %13 = onnx.node "StringNormalizer"(%x) {case_change_action = "LOWER"} : (tensor<4xsi32>) -> tensor<*xsi32>

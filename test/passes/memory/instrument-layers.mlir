@@ -217,7 +217,7 @@ func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10x
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } loc("shorts")
-  cpu.matmul ins(%m, %n : memref<4x17xi32>, memref<1x8x32xi32>) outs(%o : memref<4x32xi32>) attributes {sign_channels = 256 : i64} {
+  cpu.matmul ins(%m, %n : memref<4x17xi32>, memref<1x8x32xi32>) outs(%o : memref<4x32xi32>) attributes {format = #cpu.weights<signs<256>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } loc("signs")
@@ -226,7 +226,7 @@ func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10x
     cpu.yield %sum : f32
   } loc("halves")
   cpu.packed_matmul ins(%g, %h, %s : memref<2x20xf32>, memref<1x4x16xi32>, memref<1x2x16xf32>) outs(%i : memref<2x5xf32>)
-    attributes {bits = 4 : i64, block_size = 16 : i64} {
+    attributes {format = #cpu.weights<bits<4>, block_size = 16>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } loc("words")

@@ -11,7 +11,7 @@
 // RUN: ingot-opt %s --ingot-attach-targets=levels=x86-64-v4,sapphirerapids --nn-assign-precision=computed-only | FileCheck %s --check-prefix=NO-REST
 // RUN: ingot-opt %s --ingot-attach-targets=levels=znver4,sapphirerapids --nn-assign-precision='computed-only keep=a1=int8,[ab]?=fp32' -o /dev/null
 
-// NONE: error: rule 'b3=fp32' is of no node of the model; names like it: 'b1'
+// NONE: error: rule 'b3=fp32' matches no node of the model; similar names: 'b1'
 // OTHER: error: rule 'b1=int8' names int8, but the model is compiled in bf16: use GLOB=fp32, or GLOB=bf16 to except some from a later rule
 // EMPTY: error: rule '=fp32' has no name before the sign
 

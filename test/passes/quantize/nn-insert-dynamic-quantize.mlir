@@ -10,7 +10,7 @@
 // RUN: ingot-opt %t/convolutions.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=narrow=int8})' | FileCheck %s --check-prefix=NAMED
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=n1=fp32})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=RULE
-// RULE: error: rule 'n1=fp32' is of no node of the model; names like it: 'm1', 'm2'
+// RULE: error: rule 'n1=fp32' matches no node of the model; similar names: 'm1', 'm2'
 
 // The smallest and the largest element, and 0, give scale and zero point, once for both products.
 // CHECK-LABEL: @shared

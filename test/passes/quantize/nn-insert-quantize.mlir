@@ -52,12 +52,12 @@
 
 // UNKNOWN: error: '{{.*}}movement.json' has a range of tensor 'flat', but no tensor that could be quantized has this name{{$}}
 // LONG: error: {{.*}}expects the rounding of 4 weights in 1 bytes, but the calibration has 2
-// BASE: error: '{{.*}}base.json': 'fc1' of its "adaround" is no base64
-// NEAR: error: '{{.*}}near.json' has a range of tensor 'rel', but no tensor that could be quantized has this name; names like it: 'relu'
+// BASE: error: '{{.*}}base.json': 'fc1' of its "adaround" is not base64
+// NEAR: error: '{{.*}}near.json' has a range of tensor 'rel', but no tensor that could be quantized has this name; similar names: 'relu'
 // NONE: error: cannot read '{{.*}}none.json': {{[Nn]}}o such file
-// RULE: error: rule 'cnv1=fp32' is of no node of the model; names like it: 'conv1', 'conv2'
+// RULE: error: rule 'cnv1=fp32' matches no node of the model; similar names: 'conv1', 'conv2'
 // WHAT: error: rule 'conv1' does not say what nodes are kept in: use GLOB=fp32, or GLOB=int8 to except some from a later rule
-// GLOB: error: rule '[=fp32' is no pattern
+// GLOB: error: rule '[=fp32' is not a pattern
 
 // Data is unsigned bytes. Weights are signed bytes with a scale for each output
 // channel; a channel of zeros has any scale. The bias stays, and the summand of

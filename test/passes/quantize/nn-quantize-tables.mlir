@@ -2,7 +2,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-quantize-tables{keep=words=fp32})' | FileCheck %s --check-prefix=KEEP
 // RUN: not ingot-opt %s --pass-pipeline='builtin.module(nn-quantize-tables{keep=word=fp32})' 2>&1 | FileCheck %s --check-prefix=RULE
 
-// RULE: error: rule 'word=fp32' is of no node of the model; names like it: 'words'
+// RULE: error: rule 'word=fp32' matches no node of the model; similar names: 'words'
 
 // A scale per row: 2 is 127 steps in the row here.
 // CHECK-LABEL: func.func @rows

@@ -10,7 +10,7 @@
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=12})' %s 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{keep=n=fp32})' %s 2>&1 | FileCheck %s --check-prefix=RULE
 // BITS: error: expects 4 or 8 bits and blocks of whole words of 8 elements, but got
-// RULE: error: rule 'n=fp32' is of no node of the model
+// RULE: error: rule 'n=fp32' matches no node of the model
 
 // Must not fire: the model has fewer weights than the option requires.
 // FEW-NOT: packed_matmul

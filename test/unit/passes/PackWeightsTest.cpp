@@ -206,7 +206,7 @@ TEST_F(PackWeights, Depthwise) {
 TEST_F(PackWeights, DepthwiseFours) {
   constexpr int64_t kChannels = 70, kRows = 5, kAlong = 2, kPlaces = 80;
   std::vector<float> got =
-      valuesOf(packDepthwiseFours(count({kChannels, 1, kRows, kAlong})),
+      valuesOf(packDepthwiseGroupsOfFour(count({kChannels, 1, kRows, kAlong})),
                {2, kAlong, kPlaces, 4});
   auto at = [&](int64_t row, int64_t tap, int64_t place) {
     return got[((row / 4 * kAlong + tap) * kPlaces + place) * 4 + row % 4];

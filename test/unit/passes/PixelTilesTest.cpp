@@ -32,7 +32,7 @@ struct Row {
 void check(const Row &row, int64_t most) {
   llvm::SmallVector<int64_t> strides = {row.stride}, pads = {row.low, row.high},
                              dilations = {row.dilation}, kernel = {row.kernel};
-  ConvWindow window{strides, pads, dilations, kernel, {row.src}, {row.dst()}};
+  WindowTiling window{strides, pads, dilations, kernel, {row.src}, {row.dst()}};
   int64_t next = 0;
   for (const PixelTile &tile : window.splitRow(most)) {
     ASSERT_EQ(tile.first, next);
@@ -78,7 +78,7 @@ TEST(PixelTiles, CoverEachPixelOnce) {
 // between.
 TEST(PixelTiles, InnerTilesShareCode) {
   llvm::SmallVector<int64_t> one = {1}, pads = {1, 1}, kernel = {3};
-  ConvWindow window{one, pads, one, kernel, {56}, {56}};
+  WindowTiling window{one, pads, one, kernel, {56}, {56}};
   llvm::SmallVector<PixelTile> tiles = window.splitRow(14);
   ASSERT_EQ(tiles.size(), 3u);
   EXPECT_EQ(tiles[0].count, 1);
@@ -107,8 +107,8 @@ TEST(PixelTiles, OuterTapsWithin) {
                                          pads = {low, 0, high, 0},
                                          dilations = {dilation, 1},
                                          kernels = {kernel, 1};
-              ConvWindow window{strides,  pads,           dilations,
-                                kernels, {src, 1}, {row.dst(), 1}};
+              WindowTiling window{strides, pads,     dilations,
+                                  kernels, {src, 1}, {row.dst(), 1}};
               for (int64_t pixel = 0; pixel < row.dst(); ++pixel) {
                 mlir::OpBuilder builder(&context);
                 mlir::Block block;

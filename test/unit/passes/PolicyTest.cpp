@@ -64,11 +64,20 @@ protected:
     return found;
   }
 
+  /// Writes all further decisions to `all`.
+  void recordTo(std::vector<std::string> &all) {
+    remark::RemarkCategories categories;
+    categories.analysis = kDecisionCategory.str();
+    ASSERT_TRUE(succeeded(remark::enableOptimizationRemarks(
+        context, std::make_unique<Decisions>(all),
+        std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)));
+  }
+
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
 };
 
-ByteSite siteOfFloats() {
+Int8Candidate siteOfFloats() {
   return {/*ofInput=*/true, [] { return true; }};
 }
 
@@ -78,11 +87,11 @@ TEST_F(PolicyTest, DeclinesForUnknownDevice) {
   ASSERT_TRUE(op);
   const Policy &policy = Policy::of(op);
   for (const Answer<bool> &answer :
-       {policy.multiplyBytes(op, siteOfFloats()),
+       {policy.multiplyInt8(op, siteOfFloats()),
         policy.multiplyDynamicBytes(op),
         policy.multiplyBytesInLoop(op, 1 << 30),
-        policy.multiplyWords(op, OptimizeFor::speed), policy.multiplyBF16(op),
-        policy.storeHalfWeights(op, 1 << 30), policy.multiplyF16(op)}) {
+        policy.multiplyInt16(op, OptimizeFor::speed), policy.multiplyBF16(op),
+        policy.storeF16Weights(op, 1 << 30), policy.multiplyF16(op)}) {
     EXPECT_FALSE(answer.choice);
     EXPECT_EQ(answer.reason, "is for a device without a policy");
   }
@@ -91,6 +100,8 @@ TEST_F(PolicyTest, DeclinesForUnknownDevice) {
 }
 
 TEST_F(PolicyTest, AnswersForCpu) {
+  std::vector<std::string> all;
+  recordTo(all);
   Operation *op = parse("cpu, [<\"x86-64-v3\">]");
   ASSERT_TRUE(op);
   const Policy &policy = Policy::of(op);
@@ -102,7 +113,27 @@ TEST_F(PolicyTest, AnswersForCpu) {
   EXPECT_EQ(bytes.alternatives[1].name, "int8");
   EXPECT_GT(bytes.alternatives[0].cycles, bytes.alternatives[1].cycles);
   EXPECT_EQ(policy.fitPairs(op).choice, std::optional<int64_t>(0));
-  EXPECT_EQ(policy.halfForm(op, Precision::bf16), HalfForm::f16Weights);
+  EXPECT_EQ(policy.halfPrecisionForm(op, Precision::bf16),
+            HalfPrecisionForm::f16Weights);
+}
+
+// Nobody reads estimates that are not recorded.
+TEST_F(PolicyTest, EstimatesForReadersOnly) {
+  Operation *op = parse("cpu, [<\"x86-64-v3\">]");
+  ASSERT_TRUE(op);
+  Answer<bool> bytes = Policy::of(op).multiplyDynamicBytes(op);
+  EXPECT_TRUE(bytes.choice);
+  EXPECT_TRUE(bytes.alternatives.empty());
+}
+
+// Images of devices without a policy have the layout that passes work on.
+TEST_F(PolicyTest, LaysOutChannelsLast) {
+  for (StringRef targets :
+       {"toaster, [<\"x86-64-v3\">]", "cpu, [<\"x86-64-v3\">]"}) {
+    Operation *op = parse(targets);
+    ASSERT_TRUE(op);
+    EXPECT_EQ(Policy::of(op).layOut(op).choice, Layout::channelsLast);
+  }
 }
 
 TEST_F(PolicyTest, PairsAreForWordsAlone) {
@@ -116,23 +147,19 @@ TEST_F(PolicyTest, PairsAreForWordsAlone) {
 TEST_F(PolicyTest, FormOfHalvesFollowsLevels) {
   auto formOf = [&](StringRef targets, Precision asked) {
     Operation *op = parse(targets);
-    return Policy::of(op).halfForm(op, asked);
+    return Policy::of(op).halfPrecisionForm(op, asked);
   };
   StringRef mixed = "cpu, [<\"x86-64-v3\">], may = [<\"znver4\">]",
             newest = "cpu, [<\"avx512fp16\">, <\"sapphirerapids\">]";
-  EXPECT_EQ(formOf(mixed, Precision::bf16), HalfForm::bf16);
-  EXPECT_EQ(formOf(mixed, Precision::fp16), HalfForm::f16Weights);
-  EXPECT_EQ(formOf(newest, Precision::fp16), HalfForm::f16);
+  EXPECT_EQ(formOf(mixed, Precision::bf16), HalfPrecisionForm::bf16);
+  EXPECT_EQ(formOf(mixed, Precision::fp16), HalfPrecisionForm::f16Weights);
+  EXPECT_EQ(formOf(newest, Precision::fp16), HalfPrecisionForm::f16);
 }
 
 // An attribute carries the choice, the alternatives and the reason.
 TEST_F(PolicyTest, RecordsDecision) {
   std::vector<std::string> all;
-  remark::RemarkCategories categories;
-  categories.analysis = kDecisionCategory.str();
-  ASSERT_TRUE(succeeded(remark::enableOptimizationRemarks(
-      context, std::make_unique<Decisions>(all),
-      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)));
+  recordTo(all);
   Operation *op = parse("cpu, [<\"x86-64-v3\">]");
   ASSERT_TRUE(op);
   Answer<bool> answer{true, "is large", {{"float32", 20}, {"int8", 5}}};

@@ -99,7 +99,7 @@ TEST_F(Rewrite, TwoPatternsUndoEachOther) {
   EXPECT_NE(text.find("pass 'some-pass' does not come to an end"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("please report"), std::string::npos) << text;
+  EXPECT_NE(text.find("Please report"), std::string::npos) << text;
   EXPECT_LE(count, rewriteBudget(13));
 }
 

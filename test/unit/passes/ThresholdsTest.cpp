@@ -56,8 +56,8 @@ TEST(Thresholds, RowsAreWhole) {
 TEST(Thresholds, SharesFollowTheCache) {
   TargetNumbers usual, large;
   large.l2 = 2 * usual.l2;
-  EXPECT_EQ(threshold::chainedPictures(usual), 512 << 10);
-  EXPECT_EQ(threshold::chainedPictures(large), 1 << 20);
+  EXPECT_EQ(threshold::chainedImages(usual), 512 << 10);
+  EXPECT_EQ(threshold::chainedImages(large), 1 << 20);
   EXPECT_EQ(cpu::threshold::scaledFloats(usual), 1 << 20);
   EXPECT_EQ(cpu::threshold::farWeights(usual), 2 << 20);
 }

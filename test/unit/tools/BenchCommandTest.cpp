@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CommandFixture.h"
-#include "tools/ingot/Npy.h"
+#include "client/Npy.h"
 
 using namespace ingot::tools;
 using namespace ingot::test;
@@ -40,15 +40,18 @@ TEST_F(Bench, Json) {
   ASSERT_EQ(
       run("bench @static.so --json --percentile=75" + std::string(quick)), 0)
       << err;
+  const Json json = document();
   for (const char *key :
-       {"latency_ms", "min", "mean", "median", "p75", "p90", "p95", "p99",
-        "max", "throughput", "load_ms", "first_answer_ms", "peak_rss_mb",
+       {"latency_ms", "throughput", "load_ms", "first_answer_ms", "peak_rss_mb",
         "base_rss_mb", "threads", "isa", "precision", "cpu", "warnings"})
-    expectOutput("\"" + std::string(key) + "\": ");
-  expectOutput("\"runs\": 3,");
-  expectOutput("\"inputs\": {\"x\": \"2x3\", \"b\": \"1\"}");
-  EXPECT_EQ(out.find("\"layers\""), std::string::npos);
-  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 1);
+    EXPECT_TRUE(json.contains(key)) << key;
+  for (const char *key :
+       {"min", "mean", "median", "p75", "p90", "p95", "p99", "max"})
+    EXPECT_TRUE(json["latency_ms"].contains(key)) << key;
+  EXPECT_EQ(json["schema"], "ingot.bench");
+  EXPECT_EQ(json["runs"], 3);
+  EXPECT_EQ(json["inputs"], Json({{"x", "2x3"}, {"b", "1"}}));
+  EXPECT_FALSE(json.contains("layers"));
 }
 
 TEST_F(Bench, Turns) {
@@ -63,10 +66,13 @@ TEST_F(Bench, Turns) {
             0)
       << err;
   EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
-  EXPECT_EQ(out.find("{\"median_ms\": "), 0u);
-  expectOutput("\"runs\": 3}\n{");
-  expectError("bench @static.so --turns --json", 2,
-              "ingot bench: error: --turns excludes --json");
+  const Json turn = parseJson(out.substr(0, out.find('\n')));
+  EXPECT_EQ(turn["runs"], 3);
+  EXPECT_GE(turn["median_ms"], turn["min_ms"]);
+  EXPECT_EQ(run("bench @static.so --turns --json"), 2);
+  EXPECT_EQ(parseJson(err)["text"].get<std::string>().find(
+                "--turns excludes --json"),
+            0u);
 }
 
 TEST_F(Bench, Layers) {
@@ -76,12 +82,21 @@ TEST_F(Bench, Layers) {
   expectOutput("matmul       native         mul + scale");
   expectOutput("elementwise  loops          add");
   ASSERT_EQ(run("bench @static.so --profile --json" + std::string(quick)), 0);
-  expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"backend\": "
-               "\"native\", \"reason\": \"\", "
-               "\"precision\": \"\", \"number\": 0, \"shape\": \"\", "
-               "\"nodes\": [\"mul\", \"scale\"], \"scopes\": [\"\", "
-               "\"\"]");
-  expectOutput("\"flops\": 7, \"bytes\": 84");
+  const Json layers = document()["layers"];
+  ASSERT_EQ(layers.size(), 2u);
+  const Json expected = {{"name", "mul + scale"},
+                         {"kind", "matmul"},
+                         {"backend", "native"},
+                         {"reason", ""},
+                         {"precision", ""},
+                         {"number", 0},
+                         {"shape", ""},
+                         {"nodes", {"mul", "scale"}},
+                         {"scopes", Json::array({"", ""})}};
+  for (const auto &[key, value] : expected.items())
+    EXPECT_EQ(layers[0].value(key, Json()), value) << key;
+  EXPECT_EQ(layers[1]["flops"], 7);
+  EXPECT_EQ(layers[1]["bytes"], 84);
   expectError("bench @dynamic.so --shape x=2x4 --profile" +
                   std::string(quick),
               1, "ingot bench: error: '");
@@ -93,30 +108,38 @@ TEST_F(Bench, Files) {
                 std::string(quick)),
             0)
       << err;
-  EXPECT_EQ(file("t").find("[\n{\"startComputeMs\": 0, \"endComputeMs\": "),
-            0u);
-  EXPECT_NE(file("t").find("\"computeMs\": "), std::string::npos);
-  EXPECT_NE(file("t").find("\"latencyMs\": "), std::string::npos);
-  EXPECT_EQ(file("p").find("[\n{\"count\": 3},\n{\"name\": \"mul + scale\", "
-                           "\"timeMs\": "),
-            0u)
-      << file("p");
-  for (const char *key : {"averageMs", "medianMs", "percentage"})
-    EXPECT_NE(file("p").find(key), std::string::npos);
-  EXPECT_EQ(file("l"),
-            "{\"Layers\": [\n"
-            "{\"Name\": \"mul + scale\", \"LayerType\": \"matmul\", \"Nodes\": "
-            "[\"mul\", \"scale\"], \"Flops\": 6, \"Bytes\": 72},\n"
-            "{\"Name\": \"add\", \"LayerType\": \"elementwise\", \"Nodes\": "
-            "[\"add\"], \"Flops\": 7, \"Bytes\": 84}\n"
-            "],\n\"Bindings\": [\"x\", \"b\", \"y\"]}\n");
-  EXPECT_NE(file("c").find("\"name\": \"add\", \"cat\": \"elementwise\", "
-                           "\"ph\": \"X\", \"ts\": "),
-            std::string::npos);
+  const Json times = parseJson(file("t")), profile = parseJson(file("p")),
+             trace = parseJson(file("c"))["traceEvents"];
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_EQ(times[0]["startComputeMs"], 0);
+  for (const char *key : {"endComputeMs", "computeMs", "latencyMs"})
+    EXPECT_TRUE(times[0].contains(key)) << key;
+  ASSERT_EQ(profile.size(), 3u);
+  EXPECT_EQ(profile[0], Json({{"count", 3}}));
+  EXPECT_EQ(profile[1]["name"], "mul + scale");
+  for (const char *key : {"timeMs", "averageMs", "medianMs", "percentage"})
+    EXPECT_TRUE(profile[1].contains(key)) << key;
+  EXPECT_EQ(parseJson(file("l")), Json({{"Layers",
+                                         {{{"Name", "mul + scale"},
+                                           {"LayerType", "matmul"},
+                                           {"Nodes", {"mul", "scale"}},
+                                           {"Flops", 6},
+                                           {"Bytes", 72}},
+                                          {{"Name", "add"},
+                                           {"LayerType", "elementwise"},
+                                           {"Nodes", Json::array({"add"})},
+                                           {"Flops", 7},
+                                           {"Bytes", 84}}}},
+                                        {"Bindings", {"x", "b", "y"}}}));
+  EXPECT_EQ(trace[0]["ph"], "M");
+  EXPECT_EQ(trace[2]["name"], "add");
+  EXPECT_EQ(trace[2]["cat"], "elementwise");
+  EXPECT_EQ(trace[2]["ph"], "X");
+  EXPECT_TRUE(trace[2].contains("ts"));
   // The layers are also known without a profile.
   ASSERT_EQ(run("bench @static.so --export-layer-info=%l" + std::string(quick)),
             0);
-  EXPECT_NE(file("l").find("\"Flops\": 0"), std::string::npos) << file("l");
+  EXPECT_EQ(parseJson(file("l"))["Layers"][1]["Flops"], 0);
 }
 
 TEST_F(Bench, Inputs) {
@@ -150,9 +173,11 @@ TEST_F(Bench, Contexts) {
                 "--duration=1ms --warm-up=1 --iterations=4"),
             0)
       << err;
-  expectOutput("\"contexts\": 3");
-  EXPECT_NE(err.find("ingot bench: warning: 3000 threads in 3 contexts are "
-                     "more than the "),
+  const Json json = document();
+  EXPECT_EQ(json["contexts"], 3);
+  const std::string warning = json["warnings"][0];
+  EXPECT_EQ(warning.find("3000 threads in 3 contexts are more than the "), 0u);
+  EXPECT_NE(err.find("\"severity\":\"warning\",\"text\":\"" + warning),
             std::string::npos)
       << err;
 }
@@ -221,9 +246,10 @@ TEST_F(Bench, Against) {
   expectOutput("5.000 (5.000-5.000)");
   EXPECT_EQ(file("calls"), "onnxruntime 1 0.000000\nonnxruntime 1 0.000000\n");
   ASSERT_EQ(run(command + " --json"), 0) << err;
-  expectOutput("\"times_faster\": {\"median\": ");
-  expectOutput("\"version\": \"7.7\", \"latency_ms\": {\"median\": 4, \"min\": "
-               "4, \"max\": 4}");
+  const Json peer = document()["engines"][1];
+  EXPECT_TRUE(peer["times_faster"].contains("median"));
+  EXPECT_EQ(peer["version"], "7.7");
+  EXPECT_EQ(peer["latency_ms"], Json({{"median", 4}, {"min", 4}, {"max", 4}}));
 }
 
 TEST_F(Bench, AgainstReportsWhatAPeerSays) {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/bench/Bench.h"
-#include "tools/ingot/bench/Distribution.h"
-#include "tools/ingot/bench/Json.h"
-#include "tools/ingot/bench/Process.h"
-#include "tools/ingot/bench/System.h"
+#include "client/measure/Distribution.h"
+#include "client/measure/Process.h"
+#include "client/measure/System.h"
+#include "compiler/study/report/JsonWriter.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(Distribution, Few) {
 }
 
 TEST(Json, Commas) {
-  JsonWriter json;
+  ingot::study::JsonWriter json;
   json.begin('{')
       .member("a", 1.5)
       .begin("b", '[')

@@ -7,6 +7,8 @@
 #ifndef INGOT_TEST_UNIT_TOOLS_COMMANDFIXTURE_H
 #define INGOT_TEST_UNIT_TOOLS_COMMANDFIXTURE_H
 
+#include "tools/ingot/Console.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,6 +27,14 @@ namespace fs = std::filesystem;
 inline std::string readText(const std::string &path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Parses JSON. Anything else becomes null and fails the test.
+inline tools::Json parseJson(const std::string &text) {
+  tools::Json json = tools::Json::parse(text, /*callback=*/nullptr,
+                                        /*allow_exceptions=*/false);
+  EXPECT_FALSE(json.is_discarded()) << text;
+  return json.is_discarded() ? tools::Json() : json;
 }
 
 class CommandFixture : public testing::Test {
@@ -50,6 +60,8 @@ protected:
     err = readText(directory + "/err");
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
+  /// Returns the JSON document on standard output.
+  tools::Json document() { return parseJson(out); }
   void expectError(const std::string &arguments, int exitCode,
                    const std::string &message,
                    const std::string &environment = "") {

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/Handles.h"
-#include "tools/ingot/inputs/Inputs.h"
-#include "tools/ingot/Values.h"
+#include "client/inputs/Inputs.h"
+#include "client/Handles.h"
+#include "client/Values.h"
 
 #include <gtest/gtest.h>
 

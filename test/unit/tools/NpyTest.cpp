@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/Npy.h"
+#include "client/Npy.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/calibrate/SampleSurvey.h"
+#include "client/inputs/SampleSurvey.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/Text.h"
+#include "client/Text.h"
+#include "client/Values.h"
 #include "tools/ingot/Outputs.h"
-#include "tools/ingot/Values.h"
 
 #include <gtest/gtest.h>
 

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/ScratchFolder.h"
-#include "tools/ingot/Text.h"
+#include "client/Handles.h"
+#include "client/Text.h"
+#include "client/measure/Distribution.h"
+#include "client/measure/Process.h"
 #include "tools/ingot/bench/Bench.h"
-#include "tools/ingot/bench/Distribution.h"
-#include "tools/ingot/bench/Json.h"
-#include "tools/ingot/bench/Process.h"
 
 #include <optional>
 #include <stdlib.h>
@@ -47,32 +47,29 @@ struct Spread {
              all.max());
     return text;
   }
-  void write(JsonWriter &json, const std::string &key) const {
-    json.begin(key, '{')
-        .member("median", all.median())
-        .member("min", all.min())
-        .member("max", all.max())
-        .end('}');
+  Json json() const {
+    return {{"median", all.median()}, {"min", all.min()}, {"max", all.max()}};
   }
 };
 
 class Comparison {
 public:
   explicit Comparison(const BenchOptions &options) : options(options) {}
-  bool run(std::string &problem);
+  /// Measures all engines. Returns an error message, or "".
+  std::string run(const ingot::Progress &progress);
   std::vector<EngineTimes> times() const;
-  void report() const { options.json ? printJson() : print(); }
+  void print() const;
+  /// Returns the members of the JSON document.
+  Json json() const;
 
 private:
-  bool checkPeers(std::string &problem);
+  std::string checkPeers();
   std::string writeInputs();
   std::string measure(Engine &engine);
   std::string measureOurselves(Sample &sample);
   std::string measurePeer(Engine &engine, Sample &sample);
   Spread spread(const Engine &engine, double Sample::*value) const;
   Spread ratios(const Engine &engine) const;
-  void print() const;
-  void printJson() const;
 
   const BenchOptions &options;
   ScratchFolder scratch;
@@ -84,36 +81,32 @@ private:
 
 } // namespace
 
-/// Returns the number behind `"key": ` in the flat JSON that our programs
-/// print.
-static std::optional<double> findNumber(const std::string &json,
-                                        const std::string &key) {
-  size_t at = json.find("\"" + key + "\": ");
-  if (at == std::string::npos)
-    return {};
-  return strtod(json.c_str() + at + key.size() + 4, nullptr);
+/// Parses what a program printed. Returns null if it is no JSON object.
+static Json parseObject(const std::string &text) {
+  Json json = Json::parse(text, /*callback=*/nullptr,
+                          /*allow_exceptions=*/false);
+  return json.is_object() ? json : Json();
 }
 
-static std::string findString(const std::string &json, const std::string &key) {
-  std::string start = "\"" + key + "\": \"";
-  size_t at = json.find(start);
-  if (at == std::string::npos)
-    return "";
-  at += start.size();
-  return json.substr(at, json.find('"', at) - at);
+/// Returns a number of an object, or nothing if it has none of that name.
+static std::optional<double> findNumber(const Json &json, const char *key) {
+  auto found = json.find(key);
+  if (found == json.end() || !found->is_number())
+    return {};
+  return found->get<double>();
 }
 
 /// Checks that each peer's Python package is installed. The package has the
 /// peer's name.
-bool Comparison::checkPeers(std::string &problem) {
+std::string Comparison::checkPeers() {
   engines.push_back({"ingot", ingot_version_get(), {}});
   for (const std::string &peer : options.against) {
-    problem = checkPython(options.python, peer);
+    std::string problem = checkPython(options.python, peer);
     if (!problem.empty())
-      return false;
+      return problem;
     engines.push_back({peer, "", {}});
   }
-  return true;
+  return "";
 }
 
 /// Writes the inputs into a file, so that all engines read the same values.
@@ -157,11 +150,15 @@ std::string Comparison::measureOurselves(Sample &sample) {
   for (const auto &[name, file] : inputs)
     command.push_back("--input=" + name + "=" + file);
   ProcessResult done = runProcess(command);
-  auto median = findNumber(done.out, "median"),
-       first = findNumber(done.out, "first_answer_ms"),
-       memory = findNumber(done.out, "model_rss_mb");
-  if (done.exitCode || !median || !first || !memory)
-    return "ingot: " + done.lastError();
+  Json told = parseObject(done.out);
+  auto median = findNumber(told.value("latency_ms", Json::object()), "median"),
+       first = findNumber(told, "first_answer_ms"),
+       memory = findNumber(told, "model_rss_mb");
+  if (done.exitCode || !median || !first || !memory) {
+    // With --json, the last line is a message.
+    std::string last = done.lastError();
+    return "ingot: " + parseObject(last).value("text", last);
+  }
   sample = {*median, *first, *memory};
   return "";
 }
@@ -176,14 +173,14 @@ std::string Comparison::measurePeer(Engine &engine, Sample &sample) {
   for (const auto &[name, file] : inputs)
     command.push_back(name + "=" + file);
   ProcessResult done = runProcess(command);
-  auto median = findNumber(done.out, "median_ms"),
-       first = findNumber(done.out, "first_ms"),
-       peak = findNumber(done.out, "peak_mb"),
-       base = findNumber(done.out, "base_mb");
+  Json told = parseObject(done.out);
+  auto median = findNumber(told, "median_ms"),
+       first = findNumber(told, "first_ms"), peak = findNumber(told, "peak_mb"),
+       base = findNumber(told, "base_mb");
   if (done.exitCode || !median || !first || !peak || !base)
     return engine.name + " cannot run '" + options.onnxModel +
            "': " + done.lastError();
-  engine.version = findString(done.out, "version");
+  engine.version = told.value("version", "");
   sample = {*median, *first, *peak - *base};
   return "";
 }
@@ -235,55 +232,45 @@ void Comparison::print() const {
   printTable(rows);
 }
 
-void Comparison::printJson() const {
-  JsonWriter json;
-  json.begin('{')
-      .member("model", options.model)
-      .member("onnx_model", options.onnxModel)
-      .member("precision", precision)
-      .member("threads", threads)
-      .member("rounds", options.rounds)
-      .begin("engines", '[');
+Json Comparison::json() const {
+  Json all = Json::array();
   for (const Engine &engine : engines) {
-    json.line()
-        .begin('{')
-        .member("name", engine.name)
-        .member("version", engine.version);
-    spread(engine, &Sample::medianMs).write(json, "latency_ms");
-    spread(engine, &Sample::firstMs).write(json, "first_answer_ms");
-    spread(engine, &Sample::memoryMb).write(json, "model_rss_mb");
+    Json one = {{"name", engine.name},
+                {"version", engine.version},
+                {"latency_ms", spread(engine, &Sample::medianMs).json()},
+                {"first_answer_ms", spread(engine, &Sample::firstMs).json()},
+                {"model_rss_mb", spread(engine, &Sample::memoryMb).json()}};
     if (&engine != &engines[0])
-      ratios(engine).write(json, "times_faster");
-    json.end('}');
+      one["times_faster"] = ratios(engine).json();
+    all.push_back(std::move(one));
   }
-  json.line().end(']').end('}');
-  printf("%s\n", json.str().c_str());
+  return {{"model", options.model},   {"onnx_model", options.onnxModel},
+          {"precision", precision},   {"threads", threads},
+          {"rounds", options.rounds}, {"engines", std::move(all)}};
 }
 
-bool Comparison::run(std::string &problem) {
-  problem = scratch.create();
+std::string Comparison::run(const ingot::Progress &progress) {
+  std::string problem = scratch.create();
   if (!problem.empty())
-    return false;
-  if (access(options.onnxModel.c_str(), R_OK)) {
-    problem = "cannot read the ONNX model '" + options.onnxModel + "'";
-    return false;
-  }
+    return problem;
+  if (access(options.onnxModel.c_str(), R_OK))
+    return "cannot read the ONNX model '" + options.onnxModel + "'";
   threads = options.threads ? options.threads : ingot_cpu_count();
-  if (!checkPeers(problem))
-    return false;
-  problem = writeInputs();
+  problem = checkPeers();
+  if (problem.empty())
+    problem = writeInputs();
+  const size_t all = options.rounds * engines.size();
+  size_t done = 0;
   for (unsigned round = 0; round < options.rounds && problem.empty(); ++round)
     for (Engine &engine : engines) {
-      if (isatty(2))
-        fprintf(stderr, "\rround %u of %u: %-12s", round + 1, options.rounds,
-                engine.name.c_str());
+      progress.step("round " + std::to_string(round + 1) + " of " +
+                        std::to_string(options.rounds) + ": " + engine.name,
+                    double(done++) / double(all));
       problem = measure(engine);
       if (!problem.empty())
         break;
     }
-  if (isatty(2))
-    fprintf(stderr, "\r%40s\r", "");
-  return problem.empty();
+  return problem;
 }
 
 std::vector<EngineTimes> Comparison::times() const {
@@ -298,20 +285,26 @@ std::vector<EngineTimes> Comparison::times() const {
   return all;
 }
 
-bool ingot::tools::runAgainst(const BenchOptions &options,
-                              std::string &problem) {
+std::string ingot::tools::runAgainst(const BenchOptions &options,
+                                     Console &console) {
   Comparison comparison(options);
-  if (!comparison.run(problem))
-    return false;
-  comparison.report();
-  return true;
+  std::string problem = comparison.run(console.progress());
+  console.clear();
+  if (!problem.empty())
+    return problem;
+  if (options.json)
+    console.result(comparison.json());
+  else
+    comparison.print();
+  return "";
 }
 
 std::string ingot::tools::compareEngines(const BenchOptions &options,
-                                         std::vector<EngineTimes> &times) {
+                                         std::vector<EngineTimes> &times,
+                                         const ingot::Progress &progress) {
   Comparison comparison(options);
-  std::string problem;
-  if (comparison.run(problem))
+  std::string problem = comparison.run(progress);
+  if (problem.empty())
     times = comparison.times();
   return problem;
 }

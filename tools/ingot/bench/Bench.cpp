@@ -7,15 +7,31 @@
 #include "tools/ingot/bench/Bench.h"
 #include "tools/ingot/bench/Sweep.h"
 
+#include "client/Text.h"
 #include "tools/ingot/Commands.h"
+#include "tools/ingot/InputOptions.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/Text.h"
 
 #include <math.h>
 #include <new>
 #include <stdlib.h>
 
+using namespace ingot;
 using namespace ingot::tools;
+
+MeasureOptions BenchOptions::measurement() const {
+  MeasureOptions result;
+  result.model = model;
+  result.weights = weights;
+  result.specs = specs;
+  result.iterations = iterations;
+  result.threads = threads;
+  result.contexts = contexts;
+  result.warmUpMs = warmUpMs;
+  result.durationMs = durationMs;
+  result.profiles = wantsProfile();
+  return result;
+}
 
 /// Parses a number. `rest` gets the text behind it.
 static bool readNumber(const std::string &text, double &value,
@@ -70,57 +86,19 @@ static std::string readPeers(const std::string &text,
 
 static void addOptions(OptionParser &parser, BenchOptions &options) {
   addInputOptions(parser, options.specs);
-  parser.value("weights", "FILE", options.weights,
-               "separate weights (default: MODEL.so.HASH.weights)");
-  parser.number("iterations", "N", options.iterations, 1, 1000000,
-                "run at least N times (default: 10)");
-  parser.custom(
-      "warm-up", "TIME",
-      [&](auto &text) { return readTime(text, 1, options.warmUpMs); },
-      "run this long before measuring (default: 200ms)");
-  parser.custom(
-      "duration", "TIME",
-      [&](auto &text) { return readTime(text, 1e3, options.durationMs); },
-      "measure at least this long (default: 3s)");
-  parser.number("threads", "N", options.threads, 1, 1024,
-                "threads of one run (default: CPUs over contexts)");
-  parser.number("contexts", "N", options.contexts, 1, 1024,
-                "runs at the same time (default: 1)");
-  parser.custom(
-      "percentile", "P,...",
-      [&](auto &text) { return readPercentiles(text, options.percentiles); },
-      "percentiles of the latency (default: 90,95,99)");
-  parser.flag("profile", options.profile, "print the time of each layer");
-  parser.custom(
-      "sort", "time|order",
-      [&](const std::string &text) -> std::string {
-        options.sortsByTime = text == "time";
-        return text == "time" || text == "order"
-                   ? ""
-                   : "must be time or order, not '" + text + "'";
-      },
-      "order of the layers in --profile: the longest first, or as they run "
-      "(default)");
-  parser.flag("json", options.json, "print one JSON object");
-  parser.flag("turns", options.turns,
-              "measure at every line on standard input, print a line of JSON; "
-              "for taking turns with other programs");
-  parser.value("export-times", "FILE", options.exportTimes,
-               "write the times of all runs (JSON as of trtexec)");
-  parser.value("export-profile", "FILE", options.exportProfile,
-               "write the times of all layers (JSON as of trtexec)");
-  parser.value("export-layer-info", "FILE", options.exportLayerInfo,
-               "write what the layers are (JSON as of trtexec)");
-  parser.value("export-trace", "FILE", options.exportTrace,
-               "write the layers of some runs for chrome://tracing");
-  parser.custom(
-      "against", "PEER,...",
-      [&](auto &text) { return readPeers(text, options.against); },
-      "compare with onnxruntime, openvino on MODEL.onnx");
-  parser.number("rounds", "N", options.rounds, 1, 1000,
-                "processes of each engine in --against (default: 5)");
-  parser.value("python", "FILE", options.python,
-               "interpreter that has the peers (default: python3)");
+  parser.addWeights(options);
+  parser.addJson(options);
+  parser.addBench(options);
+  parser.check("warm-up",
+               [&](auto &text) { return readTime(text, 1, options.warmUpMs); });
+  parser.check("duration", [&](auto &text) {
+    return readTime(text, 1e3, options.durationMs);
+  });
+  parser.check("percentile", [&](auto &text) {
+    return readPercentiles(text, options.percentiles);
+  });
+  parser.check("against",
+               [&](auto &text) { return readPeers(text, options.against); });
 }
 
 /// Returns a message about options that contradict each other, or "".
@@ -136,15 +114,10 @@ static std::string checkOptions(const BenchOptions &options) {
        !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
     return "--turns excludes --json, --profile, --against and the --export "
            "options";
-  if (options.sortsByTime && !options.profile)
-    return "--sort is for --profile";
-  if (options.against.empty()) {
-    if (!options.onnxModel.empty())
-      return "unexpected argument '" + options.onnxModel + "'";
-    return options.rounds || !options.python.empty()
-               ? "--rounds and --python are for --against"
-               : "";
-  }
+  if (options.against.empty())
+    return options.onnxModel.empty()
+               ? ""
+               : "unexpected argument '" + options.onnxModel + "'";
   if (options.onnxModel.empty())
     return "--against needs the ONNX model for the peers: MODEL.so MODEL.onnx";
   if (options.wantsProfile() || !options.exportTimes.empty() ||
@@ -159,12 +132,37 @@ static std::string checkOptions(const BenchOptions &options) {
 
 /// Sets the defaults of options that only some uses take.
 static void setDefaults(BenchOptions &options) {
+  options.sortsByTime = options.sort == "time";
   if (options.percentiles.empty())
     options.percentiles = {90, 95, 99};
   if (options.python.empty())
     options.python = "python3";
   if (!options.rounds)
     options.rounds = 5;
+}
+
+/// Measures one model and prints the report. Returns an error message, or "".
+static std::string measureAndReport(const BenchOptions &options,
+                                    Console &console) {
+  BenchResult result;
+  std::string problem = checkExports(options);
+  if (problem.empty())
+    problem = measureModel(options.measurement(), result, console.progress());
+  console.clear();
+  if (problem.empty())
+    problem = exportFiles(options, result);
+  if (!problem.empty())
+    return problem;
+  if (options.sortsByTime)
+    sortByTime(result);
+  if (options.json)
+    console.result(jsonReport(options, result));
+  else
+    printReport(options, result);
+  fflush(stdout);
+  for (const std::string &warning : result.warnings)
+    console.warning(warning);
+  return "";
 }
 
 static int bench(OptionParser &parser, int argc, char **argv) {
@@ -178,44 +176,21 @@ static int bench(OptionParser &parser, int argc, char **argv) {
   if (!problem.empty())
     return parser.usageError(problem);
   setDefaults(options);
-  if (isSweep(options.specs)) {
-    problem = runSweep(options);
-    return problem.empty() ? exitSuccess : parser.failure(problem);
-  }
-  if (!options.against.empty())
-    return runAgainst(options, problem) ? exitSuccess : parser.failure(problem);
-
-  if (options.turns) {
+  Console console("bench");
+  if (isSweep(options.specs))
+    problem = runSweep(options, console);
+  else if (!options.against.empty())
+    problem = runAgainst(options, console);
+  else if (options.turns)
     problem = measureInTurns(options);
-    return problem.empty() ? exitSuccess : parser.failure(problem);
-  }
-  BenchResult result;
-  problem = checkExports(options);
-  if (problem.empty())
-    problem = measureModel(options, result);
-  if (problem.empty())
-    problem = exportFiles(options, result);
-  if (!problem.empty())
-    return parser.failure(problem);
-  if (options.sortsByTime)
-    sortByTime(result);
-  if (options.json)
-    fputs(jsonReport(options, result).c_str(), stdout);
   else
-    printReport(options, result);
-  fflush(stdout);
-  for (const std::string &warning : result.warnings)
-    fprintf(stderr, "ingot bench: warning: %s\n",
-            formatLine(warning, 2000).c_str());
-  return exitSuccess;
+    problem = measureAndReport(options, console);
+  console.clear();
+  return problem.empty() ? exitSuccess : parser.failure(problem);
 }
 
 int ingot::benchMain(int argc, char **argv) {
-  OptionParser parser(
-      "bench", "MODEL.so [MODEL.onnx] [options]",
-      "Measures a compiled model: latency, throughput, loading, memory and "
-      "layers.",
-      "ingot bench resnet50.so --threads 2 --profile");
+  OptionParser parser(cli::CommandId::bench);
   try {
     return bench(parser, argc, argv);
   } catch (const std::bad_alloc &) {

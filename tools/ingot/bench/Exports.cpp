@@ -7,7 +7,6 @@
 #include "base/FileSet.h"
 #include "base/OutputPath.h"
 #include "tools/ingot/bench/Bench.h"
-#include "tools/ingot/bench/Json.h"
 
 #include <errno.h>
 #include <filesystem>
@@ -19,99 +18,89 @@
 using namespace ingot;
 using namespace ingot::tools;
 
+/// Returns the elements of an array, one a line. A measurement has up to
+/// millions of runs, so each is turned into text at once.
+template <typename Range, typename Fn>
+static std::string toLines(const Range &range, Fn toJson) {
+  std::string text;
+  for (const auto &one : range)
+    text += (text.empty() ? "\n" : ",\n") + toLine(toJson(one));
+  return text + "\n";
+}
+
 /// Returns the text of --exportTimes in trtexec's layout. The model reads
 /// inputs and writes outputs in place, so copies take no time.
 static std::string timesFile(const BenchResult &result) {
-  JsonWriter json;
-  json.begin('[');
-  for (const RunTime &run : result.runs)
-    json.line()
-        .begin('{')
-        .member("startComputeMs", run.startMs)
-        .member("endComputeMs", run.endMs)
-        .member("computeMs", run.latencyMs())
-        .member("latencyMs", run.latencyMs())
-        .end('}');
-  return json.line().end(']').str() + "\n";
+  return "[" +
+         toLines(result.runs,
+                 [](const RunTime &run) -> Json {
+                   return {{"startComputeMs", run.startMs},
+                           {"endComputeMs", run.endMs},
+                           {"computeMs", run.latencyMs()},
+                           {"latencyMs", run.latencyMs()}};
+                 }) +
+         "]\n";
 }
 
 /// Returns the text of --exportProfile in trtexec's layout, with more members.
 static std::string profileFile(const BenchResult &result) {
-  double sum = result.layersMs();
-  JsonWriter json;
-  json.begin('[').line().begin('{').member("count", result.profiledRuns);
-  json.end('}');
-  for (const LayerResult &layer : result.layers)
-    json.line()
-        .begin('{')
-        .member("name", layer.name())
-        .member("timeMs", layer.totalMs)
-        .member("averageMs", layer.averageMs)
-        .member("medianMs", layer.medianMs)
-        .member("percentage", sum > 0 ? 100 * layer.averageMs / sum : 0)
-        .member("flops", layer.flops)
-        .member("bytes", layer.bytes)
-        .end('}');
-  return json.line().end(']').str() + "\n";
+  const double sum = result.layersMs();
+  return "[\n" + toLine({{"count", result.profiledRuns}}) +
+         (result.layers.empty() ? "" : ",") +
+         toLines(result.layers,
+                 [&](const LayerResult &layer) -> Json {
+                   return {{"name", layer.name()},
+                           {"timeMs", layer.totalMs},
+                           {"averageMs", layer.averageMs},
+                           {"medianMs", layer.medianMs},
+                           {"percentage",
+                            sum > 0 ? 100 * layer.averageMs / sum : 0},
+                           {"flops", layer.flops},
+                           {"bytes", layer.bytes}};
+                 }) +
+         "]\n";
 }
 
 /// Returns the text of --exportLayerInfo in trtexec's layout.
 static std::string layerInfoFile(const BenchResult &result) {
-  JsonWriter json;
-  json.begin('{').begin("Layers", '[');
-  for (const LayerResult &layer : result.layers) {
-    json.line()
-        .begin('{')
-        .member("Name", layer.name())
-        .member("LayerType", layer.kind)
-        .begin("Nodes", '[');
-    for (const std::string &node : layer.nodes)
-      json.element(node);
-    json.end(']')
-        .member("Flops", layer.flops)
-        .member("Bytes", layer.bytes)
-        .end('}');
-  }
-  json.line().end(']').line().begin("Bindings", '[');
-  for (const std::string &binding : result.bindings)
-    json.element(binding);
-  return json.end(']').end('}').str() + "\n";
+  return "{\"Layers\": [" +
+         toLines(result.layers,
+                 [](const LayerResult &layer) -> Json {
+                   return {{"Name", layer.name()},
+                           {"LayerType", layer.kind},
+                           {"Nodes", layer.nodes},
+                           {"Flops", layer.flops},
+                           {"Bytes", layer.bytes}};
+                 }) +
+         "],\n\"Bindings\": " + toLine(result.bindings) + "}\n";
 }
 
 /// Returns the text of a trace in Chrome's trace event format: one event per
 /// layer, in microseconds.
 static std::string traceFile(const BenchOptions &options,
                              const BenchResult &result) {
-  JsonWriter json;
-  json.begin('{').member("displayTimeUnit", "ms").begin("traceEvents", '[');
-  json.line()
-      .begin('{')
-      .member("name", "process_name")
-      .member("ph", "M")
-      .member("pid", 1u)
-      .begin("args", '{')
-      .member("name", "ingot bench " + options.model)
-      .end('}')
-      .end('}');
-  for (const Slice &slice : result.slices) {
-    const LayerResult &layer = result.layers[slice.layer];
-    json.line()
-        .begin('{')
-        .member("name", layer.shownName())
-        .member("cat", layer.kind)
-        .member("ph", "X")
-        .member("ts", 1e3 * slice.startMs)
-        .member("dur", 1e3 * slice.durationMs)
-        .member("pid", 1u)
-        .member("tid", 1u)
-        .begin("args", '{')
-        .member("run", uint64_t(slice.run))
-        .member("flops", layer.flops)
-        .member("bytes", layer.bytes)
-        .end('}')
-        .end('}');
-  }
-  return json.line().end(']').end('}').str() + "\n";
+  const Json process = {{"name", "process_name"},
+                        {"ph", "M"},
+                        {"pid", 1},
+                        {"args", {{"name", "ingot bench " + options.model}}}};
+  return "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n" +
+         toLine(process) + (result.slices.empty() ? "" : ",") +
+         toLines(result.slices,
+                 [&](const Slice &slice) -> Json {
+                   const LayerResult &layer = result.layers[slice.layer];
+                   return {{"name", layer.shownName()},
+                           {"cat", layer.kind},
+                           {"ph", "X"},
+                           {"ts", 1e3 * slice.startMs},
+                           {"dur", 1e3 * slice.durationMs},
+                           {"pid", 1},
+                           {"tid", 1},
+                           {"args",
+                            {{"run", slice.run},
+                             {"flops", layer.flops},
+                             {"bytes", layer.bytes}}}};
+                 }) +
+         "]}\n";
 }
 
 static bool writeAll(int descriptor, std::string_view text) {

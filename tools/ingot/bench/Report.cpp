@@ -4,10 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/Text.h"
+#include "client/Text.h"
+#include "client/measure/Distribution.h"
 #include "tools/ingot/bench/Bench.h"
-#include "tools/ingot/bench/Distribution.h"
-#include "tools/ingot/bench/Json.h"
 
 #include <algorithm>
 #include <stdarg.h>
@@ -200,105 +199,89 @@ void ingot::tools::printReport(const BenchOptions &options,
 // Output for programs
 //===----------------------------------------------------------------------===//
 
-static void writeLayers(const BenchResult &result, JsonWriter &json) {
-  json.member("profiled_runs", result.profiledRuns)
-      .member("profiled_ms", result.profiledMs)
-      .member("layers_ms", result.layersMs());
-  json.begin("roofline", '{')
-      .member("gflops", result.peaks.flopsPerSecond / 1e9)
-      .member("vector_bits", result.peaks.vectorBits)
-      .begin("memory", '[');
+static void addLayers(const BenchResult &result, Json &json) {
+  json["profiled_runs"] = result.profiledRuns;
+  json["profiled_ms"] = result.profiledMs;
+  json["layers_ms"] = result.layersMs();
+  Json memory = Json::array();
   for (const Peaks::Bandwidth &level : result.peaks.memory)
-    json.begin('{')
-        .member("bytes", level.bytes)
-        .member("gb_per_s", level.bytesPerSecond / 1e9)
-        .end('}');
-  json.end(']').end('}');
-  json.begin("layers", '[');
+    memory.push_back(
+        {{"bytes", level.bytes}, {"gb_per_s", level.bytesPerSecond / 1e9}});
+  json["roofline"] = {{"gflops", result.peaks.flopsPerSecond / 1e9},
+                      {"vector_bits", result.peaks.vectorBits},
+                      {"memory", std::move(memory)}};
+  Json layers = Json::array(), kinds = Json::array();
   for (const LayerResult &layer : result.layers) {
-    double best = result.peaks.bestTime(layer.flops, layer.bytes);
-    json.line()
-        .begin('{')
-        .member("name", layer.name())
-        .member("kind", layer.kind)
-        .member("backend", layer.backend)
-        .member("reason", layer.reason)
-        .member("precision", layer.precision)
-        .member("number", layer.number)
-        .member("shape", layer.shape)
-        .begin("nodes", '[');
-    for (const std::string &node : layer.nodes)
-      json.element(node);
-    json.end(']').begin("scopes", '[');
-    for (const std::string &scope : layer.scopes)
-      json.element(scope);
-    json.end(']')
-        .member("mean_ms", layer.averageMs)
-        .member("median_ms", layer.medianMs)
-        .member("min_ms", layer.minMs)
-        .member("flops", layer.flops)
-        .member("bytes", layer.bytes)
-        .member("roofline_percent",
-                layer.averageMs > 0 ? 1e5 * best / layer.averageMs : 0)
-        .end('}');
+    const double best = result.peaks.bestTime(layer.flops, layer.bytes);
+    layers.push_back(
+        {{"name", layer.name()},
+         {"kind", layer.kind},
+         {"backend", layer.backend},
+         {"reason", layer.reason},
+         {"precision", layer.precision},
+         {"number", layer.number},
+         {"shape", layer.shape},
+         {"nodes", layer.nodes},
+         {"scopes", layer.scopes},
+         {"mean_ms", layer.averageMs},
+         {"median_ms", layer.medianMs},
+         {"min_ms", layer.minMs},
+         {"flops", layer.flops},
+         {"bytes", layer.bytes},
+         {"roofline_percent",
+          layer.averageMs > 0 ? 1e5 * best / layer.averageMs : 0}});
   }
-  json.line().end(']').begin("kinds", '[');
   for (const KindSum &sum : sumKinds(result))
-    json.line()
-        .begin('{')
-        .member("kind", sum.kind)
-        .member("backend", sum.backend)
-        .member("layers", sum.layers)
-        .member("mean_ms", sum.ms)
-        .end('}');
-  json.line().end(']');
+    kinds.push_back({{"kind", sum.kind},
+                     {"backend", sum.backend},
+                     {"layers", sum.layers},
+                     {"mean_ms", sum.ms}});
+  json["layers"] = std::move(layers);
+  json["kinds"] = std::move(kinds);
 }
 
-std::string ingot::tools::jsonReport(const BenchOptions &options,
-                                     const BenchResult &result) {
+Json ingot::tools::jsonReport(const BenchOptions &options,
+                              const BenchResult &result) {
   Distribution latency(result.latencies());
-  JsonWriter json;
-  json.begin('{').begin("latency_ms", '{');
-  json.member("min", latency.min())
-      .member("mean", latency.mean())
-      .member("median", latency.median());
+  Json times = {{"min", latency.min()},
+                {"mean", latency.mean()},
+                {"median", latency.median()}};
   std::vector<double> percentiles = {90, 95, 99};
-  for (double percent : options.percentiles)
-    if (std::find(percentiles.begin(), percentiles.end(), percent) ==
-        percentiles.end())
-      percentiles.push_back(percent);
+  percentiles.insert(percentiles.end(), options.percentiles.begin(),
+                     options.percentiles.end());
   for (double percent : percentiles)
-    json.member("p" + percentName(percent), latency.percentile(percent));
-  json.member("max", latency.max()).end('}');
-  json.member("variation_percent", latency.variation())
-      .member("throughput", result.throughput())
-      .member("load_ms", result.loadMs)
-      .member("first_answer_ms", result.firstAnswerMs)
-      .member("peak_rss_mb", result.peakRssMb)
-      .member("base_rss_mb", result.baseRssMb)
-      .member("model_rss_mb", result.modelRssMb())
-      .member("weights_mb", toMb(result.weightsBytes))
-      .member("arena_mb", toMb(result.arenaBytes))
-      .member("threads", result.threads)
-      .member("contexts", options.contexts)
-      .member("runs", uint64_t(result.runs.size()))
-      .member("warm_up_runs", result.warmUpRuns)
-      .member("measured_ms", result.wallMs)
-      .member("isa", result.isa)
-      .member("precision", result.precision)
-      .member("cpu", result.cpu)
-      .member("cpus", result.cpus)
-      .member("target", result.target)
-      .member("compiler", result.compiler)
-      .member("version", ingot_version_get());
-  json.begin("warnings", '[');
-  for (const std::string &warning : result.warnings)
-    json.element(warning);
-  json.end(']').begin("inputs", '{');
+    times["p" + percentName(percent)] = latency.percentile(percent);
+  times["max"] = latency.max();
+  Json inputs = Json::object();
   for (const auto &[name, shape] : result.inputs)
-    json.member(name, shape);
-  json.end('}').member("model", options.model);
+    inputs[name] = shape;
+  Json json = {{"latency_ms", std::move(times)},
+               {"variation_percent", latency.variation()},
+               {"throughput", result.throughput()},
+               {"load_ms", result.loadMs},
+               {"first_answer_ms", result.firstAnswerMs},
+               {"peak_rss_mb", result.peakRssMb},
+               {"base_rss_mb", result.baseRssMb},
+               {"model_rss_mb", result.modelRssMb()},
+               {"weights_mb", toMb(result.weightsBytes)},
+               {"arena_mb", toMb(result.arenaBytes)},
+               {"threads", result.threads},
+               {"contexts", options.contexts},
+               {"runs", result.runs.size()},
+               {"warm_up_runs", result.warmUpRuns},
+               {"warm_up_ms", result.warmUpMs},
+               {"measured_ms", result.wallMs},
+               {"isa", result.isa},
+               {"precision", result.precision},
+               {"cpu", result.cpu},
+               {"cpus", result.cpus},
+               {"target", result.target},
+               {"libraries", result.libraries},
+               {"compiler", result.compiler},
+               {"warnings", result.warnings},
+               {"inputs", std::move(inputs)},
+               {"model", options.model}};
   if (options.wantsProfile())
-    writeLayers(result, json);
-  return json.end('}').str() + "\n";
+    addLayers(result, json);
+  return json;
 }

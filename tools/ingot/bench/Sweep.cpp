@@ -6,14 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/bench/Sweep.h"
 
+#include "client/SizeText.h"
+#include "client/Text.h"
+#include "client/measure/Distribution.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/SizeText.h"
-#include "tools/ingot/Text.h"
-#include "tools/ingot/bench/Distribution.h"
-#include "tools/ingot/bench/Json.h"
 
 #include <algorithm>
-#include <unistd.h>
 
 using namespace ingot::tools;
 
@@ -132,11 +130,12 @@ std::string ingot::tools::expandSizes(const InputSpecs &specs,
   return "";
 }
 
-static std::string measurePoint(const BenchOptions &options, Point &point) {
+static std::string measurePoint(const BenchOptions &options, Point &point,
+                                const ingot::Progress &progress) {
   if (!options.against.empty())
-    return compareEngines(options, point.engines);
+    return compareEngines(options, point.engines, progress);
   BenchResult result;
-  std::string problem = measureModel(options, result);
+  std::string problem = measureModel(options.measurement(), result, progress);
   if (!problem.empty())
     return problem;
   Distribution latencies(result.latencies());
@@ -183,35 +182,30 @@ static void print(const std::vector<Point> &points) {
   printTable(rows);
 }
 
-static void printJson(const std::vector<Point> &points) {
-  JsonWriter json;
-  json.begin('[');
+static Json toJson(const std::vector<Point> &points) {
+  Json all = Json::array();
   for (const Point &point : points) {
-    json.line().begin('{').member("shapes", point.shapes);
-    if (point.engines.empty())
-      json.member("latency_ms", point.latencyMs)
-          .member("best_ms", point.bestMs)
-          .member("runs_per_second", point.runsPerSecond);
-    else
-      json.begin("engines", '[');
-    for (const EngineTimes &engine : point.engines) {
-      json.begin('{')
-          .member("name", engine.name)
-          .member("version", engine.version)
-          .member("latency_ms", engine.latencyMs);
-      if (engine.timesFaster)
-        json.member("times_faster", *engine.timesFaster);
-      json.end('}');
+    Json one = {{"shapes", point.shapes}};
+    if (point.engines.empty()) {
+      one["latency_ms"] = point.latencyMs;
+      one["best_ms"] = point.bestMs;
+      one["runs_per_second"] = point.runsPerSecond;
     }
-    if (!point.engines.empty())
-      json.end(']');
-    json.end('}');
+    for (const EngineTimes &engine : point.engines) {
+      Json times = {{"name", engine.name},
+                    {"version", engine.version},
+                    {"latency_ms", engine.latencyMs}};
+      if (engine.timesFaster)
+        times["times_faster"] = *engine.timesFaster;
+      one["engines"].push_back(std::move(times));
+    }
+    all.push_back(std::move(one));
   }
-  json.line().end(']');
-  printf("%s\n", json.str().c_str());
+  return all;
 }
 
-std::string ingot::tools::runSweep(const BenchOptions &options) {
+std::string ingot::tools::runSweep(const BenchOptions &options,
+                                   Console &console) {
   std::vector<InputSpecs> specs;
   std::string problem = expandSizes(options.specs, specs);
   std::vector<Point> points;
@@ -220,20 +214,28 @@ std::string ingot::tools::runSweep(const BenchOptions &options) {
     for (const auto *list : {&specs[i].shapes, &specs[i].dims})
       for (const std::string &spec : *list)
         point.shapes += (point.shapes.empty() ? "" : ",") + spec;
-    if (isatty(2))
-      fprintf(stderr, "\r\033[K%zu of %zu: %s\r", i + 1, specs.size(),
-              point.shapes.c_str());
+    const std::string where = std::to_string(i + 1) + " of " +
+                              std::to_string(specs.size()) + ": " +
+                              point.shapes;
+    ingot::Progress progress;
+    progress.onStep = [&](const std::string &, double fraction) {
+      console.step(where, (double(i) + std::max(0.0, fraction)) /
+                              double(specs.size()));
+    };
+    progress.step("");
     BenchOptions one = options;
     one.specs = specs[i];
-    problem = measurePoint(one, point);
+    problem = measurePoint(one, point, progress);
     if (!problem.empty())
       problem = "at " + point.shapes + ": " + problem;
     points.push_back(std::move(point));
   }
-  if (isatty(2))
-    fprintf(stderr, "\r\033[K");
+  console.clear();
   if (!problem.empty())
     return problem;
-  options.json ? printJson(points) : print(points);
+  if (options.json)
+    console.result({{"model", options.model}, {"points", toJson(points)}});
+  else
+    print(points);
   return "";
 }

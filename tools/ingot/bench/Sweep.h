@@ -23,7 +23,7 @@ std::string expandSizes(const InputSpecs &specs,
 
 /// Measures each point, and the peers if any, and prints a line for it. Returns
 /// an error message, or "".
-std::string runSweep(const BenchOptions &options);
+std::string runSweep(const BenchOptions &options, Console &console);
 
 } // namespace ingot::tools
 

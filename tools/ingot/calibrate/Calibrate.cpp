@@ -4,12 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/quantize/CalibrationFile.h"
+#include "compiler/study/Calibrate.h"
+#include "client/Text.h"
+#include "client/inputs/Inputs.h"
+#include "compiler/study/runs/TextFiles.h"
 #include "tools/ingot/Commands.h"
-#include "tools/ingot/Text.h"
-#include "tools/ingot/calibrate/Repair.h"
-#include "tools/ingot/calibrate/TextFiles.h"
-#include "tools/ingot/inputs/Inputs.h"
+#include "tools/ingot/InputOptions.h"
+#include "tools/ingot/Options.h"
+#include "tools/ingot/calibrate/StudyConsole.h"
 
 #include "llvm/Support/Path.h"
 
@@ -20,29 +22,21 @@ using namespace ingot::tools;
 
 namespace {
 
-struct Options {
-  std::string model, output, rules;
+struct Options : cli::CalibrateFlags,
+                 cli::DataFlags,
+                 cli::ThreadsFlags,
+                 cli::JsonFlags {
+  std::string model;
+  cli::PreprocessFlags pictures;
   Preprocess preprocess;
-  std::vector<std::string> data, shapes, dims;
-  unsigned threads = 0, numSamples = 0;
-  quantize::MethodChoice method;
-  RepairChoice repairs;
+  quantize::MethodChoice choice;
+  study::RepairChoice repairs;
 };
 
 } // namespace
 
-static bool choosesBest(const Calibrator::Options &options) {
-  auto isBest = [](const quantize::MethodChoice &choice) {
-    return choice.method == quantize::Method::best;
-  };
-  return isBest(options.method) ||
-         llvm::any_of(options.rules, [&](const quantize::Rule &rule) {
-           return rule.method && isBest(*rule.method);
-         });
-}
-
-static void printOutcome(const Repairer::Outcome &outcome, bool isRepaired) {
-  constexpr double kMost = Repairer::kMostError;
+static void printOutcome(const study::RepairOutcome &outcome, bool isRepaired) {
+  constexpr double kMost = study::Repairer::kMostError;
   printf("int8: relative error of the outputs %.6f on %llu samples",
          outcome.after, static_cast<unsigned long long>(outcome.samples));
   if (isRepaired)
@@ -57,123 +51,108 @@ static void printOutcome(const Repairer::Outcome &outcome, bool isRepaired) {
            kMost);
 }
 
-static std::vector<std::string> filesRead(const Options &options) {
-  std::vector<std::string> files = options.data;
-  if (!options.rules.empty())
-    files.push_back(options.rules);
-  return files;
-}
-
-static int calibrate(const Options &options, const OptionParser &parser) {
-  Calibrator::Options chosen;
-  chosen.model.model = options.model;
-  chosen.model.shapes = options.shapes;
-  chosen.model.dims = options.dims;
-  chosen.model.threads = options.threads;
-  chosen.data = options.data;
-  chosen.method = options.method;
-  chosen.preprocess = options.preprocess;
-  const Progress progress(parser);
-  std::string problem =
-      checkWritable(options.output, options.model, filesRead(options));
-  if (problem.empty() && !options.rules.empty())
-    problem = quantize::readRules(options.rules, chosen.rules);
-  if (!problem.empty())
-    return progress.fail(problem);
-  if (options.numSamples && !choosesBest(chosen) && options.repairs.isNone())
-    return parser.usageError("--samples is for method best and --repair");
-  if (options.numSamples)
-    chosen.numSamples = options.numSamples;
-  Calibrator calibrator(chosen, parser, progress);
-  quantize::Calibration result;
-  if (int code = calibrator.watch())
-    return code;
-  if (int code = calibrator.choose(result))
-    return code;
-  Repairer repairer(chosen, calibrator.survey(), parser, progress);
-  std::vector<Repairer::Trial> trials;
-  Repairer::Outcome outcome;
-  if (options.repairs.isAutomatic) {
-    std::vector<KnownSample> picked;
-    if (int code = calibrator.readPicked(chosen.numSamples,
-                                         Repairer::kMostKept, picked))
-      return code;
-    if (int code = repairer.runAutomatic(
-            picked,
-            options.numSamples ? options.numSamples
-                               : Repairer::kComparedSamples,
-            result, trials, outcome))
-      return code;
-  } else if (!options.repairs.isNone()) {
-    if (int code = repairer.run(options.repairs.kinds, result, trials))
-      return code;
-  }
-  problem = writeTexts({{options.output, toText(result)}});
-  if (!problem.empty())
-    return progress.fail(problem);
+static void print(const Options &options, const study::Calibration &result) {
   printf("%s: %zu tensors, %s of %llu samples\n",
-         formatLine(options.output, 200).c_str(),
-         result.tensors.size(), result.method.c_str(),
-         static_cast<unsigned long long>(result.samples));
-  for (const Repairer::Trial &trial : trials)
+         formatLine(options.output, 200).c_str(), result.file.tensors.size(),
+         result.file.method.c_str(),
+         static_cast<unsigned long long>(result.file.samples));
+  for (const study::RepairTrial &trial : result.trials)
     printf("repair %s: relative error of the outputs from %.6f to %.6f, %s\n",
            trial.name.c_str(), trial.before, trial.after,
            trial.isKept() ? "kept" : "left out");
-  if (options.repairs.isAutomatic)
-    printOutcome(outcome, !trials.empty());
+  if (result.outcome)
+    printOutcome(*result.outcome, !result.trials.empty());
+}
+
+static Json toJson(const Options &options, const study::Calibration &result) {
+  Json members = {
+      {"calibration", options.output}, {"model", result.file.model},
+      {"sha256", result.file.sha256},  {"tensors", result.file.tensors.size()},
+      {"method", result.file.method},  {"samples", result.file.samples}};
+  Json repairs = Json::array();
+  for (const study::RepairTrial &trial : result.trials)
+    repairs.push_back({{"name", trial.name},
+                       {"relative_error_before", trial.before},
+                       {"relative_error_after", trial.after},
+                       {"kept", trial.isKept()}});
+  members["repairs"] = std::move(repairs);
+  if (result.outcome)
+    members["int8"] = {{"relative_error", result.outcome->after},
+                       {"relative_error_before", result.outcome->before},
+                       {"samples", result.outcome->samples},
+                       {"relative_error_limit", study::Repairer::kMostError}};
+  return members;
+}
+
+/// Checks the output and reads the files that options name.
+static llvm::Error readOptions(const Options &options,
+                               study::CalibrateOptions &result) {
+  std::vector<std::string> files = options.data;
+  if (!options.rules.empty())
+    files.push_back(options.rules);
+  if (llvm::Error error =
+          study::checkWritable(options.output, options.model, files))
+    return error;
+  if (!options.rules.empty())
+    if (llvm::Error error =
+            study::errorIf(quantize::readRules(options.rules, result.rules)))
+      return error;
+  if (std::string wrong = readSizes(options.shapes, options.dims, result.sizes);
+      !wrong.empty())
+    return study::makeUsageError(wrong);
+  result.model = options.model;
+  result.data = {options.data, options.preprocess};
+  result.method = options.choice;
+  result.repairs = options.repairs;
+  result.numSamples = options.numSamples;
+  result.threads = options.threads;
+  return llvm::Error::success();
+}
+
+static int calibrate(const Options &options) {
+  Console console("calibrate");
+  console.setJson(options.json);
+  study::CalibrateOptions chosen;
+  if (llvm::Error error = readOptions(options, chosen))
+    return writeError(console, std::move(error));
+  llvm::Expected<study::Calibration> result =
+      study::calibrate(std::move(chosen), console.progress());
+  console.clear();
+  if (!result)
+    return writeError(console, result.takeError());
+  if (llvm::Error error = study::writeCalibration(*result, options.output))
+    return writeError(console, std::move(error));
+  if (options.json)
+    console.result(toJson(options, *result));
+  else
+    print(options, *result);
   return exitSuccess;
 }
 
 int ingot::calibrateMain(int argc, char **argv) {
   Options options;
-  OptionParser parser(
-      "calibrate", "MODEL.onnx --data DATA [options]",
-      "Runs a model on samples and writes the ranges that its tensors need in "
-      "int8.",
-      "ingot calibrate resnet50.onnx --data pictures/ "
-      "--preprocess resize=256,crop=224 -o resnet50.calib.json");
-  parser.list("data", "PATH", options.data,
-              ".npz or .npy files, pictures, or a folder of them");
-  parser.value("o", "FILE", options.output,
-               "what to write (default: MODEL.calib.json)");
-  addPreprocessOption(parser, options.preprocess);
-  parser.custom(
-      "method", "NAME",
-      [&](const std::string &name) -> std::string {
-        std::optional<quantize::Method> method = quantize::findMethod(name);
-        if (!method)
-          return "must be " + quantize::methodNames();
-        options.method.method = *method;
-        return "";
-      },
-      quantize::methodNames() + "; the first is the default");
-  parser.custom(
-      "percentile", "P",
-      [&](const std::string &text) -> std::string {
-        char *end = nullptr;
-        options.method.percentile = strtod(text.c_str(), &end);
-        bool isRight = !text.empty() && !*end &&
-                       quantize::isPercentile(options.method.percentile);
-        return isRight ? "" : "must be above 50 and at most 100";
-      },
-      "how much of a tensor lies in its range (default: 99.999)");
-  parser.number("samples", "N", options.numSamples, 1, 1000000,
-                "for method best and --repair: how many of the samples "
-                "(default: 8)");
-  parser.custom(
-      "repair", "LIST",
-      [&](const std::string &text) {
-        return parseRepairs(text, options.repairs);
-      },
-      "auto, the default: repairs to try if the outputs' error is large; none; "
-      "or equalize, smooth, round, bias. Kept is what lowers it");
-  parser.value("rules", "FILE", options.rules,
-               "JSON that names other methods for some tensors");
-  parser.list("shape", "NAME=AxB...", options.shapes,
-              "shape of an input, as ingot compile has it");
-  parser.list("dim", "NAME=N", options.dims, "size of a named dimension");
-  parser.number("threads", "N", options.threads, 1, 1024,
-                "threads to use (default: the CPUs this process may use)");
+  OptionParser parser(cli::CommandId::calibrate);
+  parser.addData(options);
+  addPreprocessOption(parser, options.pictures, options.preprocess);
+  parser.addCalibrate(options);
+  parser.addThreads(options);
+  parser.addJson(options);
+  parser.check("method", [&](const std::string &name) -> std::string {
+    std::optional<quantize::Method> method = quantize::findMethod(name);
+    if (!method)
+      return "must be " + quantize::methodNames();
+    options.choice.method = *method;
+    return "";
+  });
+  parser.check("percentile", [&](const std::string &text) -> std::string {
+    char *end = nullptr;
+    options.choice.percentile = strtod(text.c_str(), &end);
+    bool isRight = !*end && quantize::isPercentile(options.choice.percentile);
+    return isRight ? "" : "must be above 50 and at most 100";
+  });
+  parser.check("repair", [&](const std::string &text) {
+    return study::parseRepairs(text, options.repairs);
+  });
   int exitCode = 0;
   if (!parser.parse(argc, argv, options.model, exitCode))
     return exitCode;
@@ -184,5 +163,5 @@ int ingot::calibrateMain(int argc, char **argv) {
     llvm::sys::path::replace_extension(name, "calib.json");
     options.output = std::string(name);
   }
-  return calibrate(options, parser);
+  return calibrate(options);
 }

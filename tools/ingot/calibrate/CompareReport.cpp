@@ -1,15 +1,27 @@
-//===- CompareReport.cpp - what `ingot compare` prints --------------------===//
+//===- CompareReport.cpp - output of `ingot compare` ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/Text.h"
-#include "tools/ingot/bench/Json.h"
-#include "tools/ingot/calibrate/Comparison.h"
+#include "tools/ingot/calibrate/CompareReport.h"
+
+#include "client/Text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace ingot;
 using namespace ingot::tools;
+using study::ComparedOutput;
+using study::ComparedTensor;
+using study::Difference;
+using study::LayerError;
+using study::Sensitivity;
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
 
 static std::string digits(const char *format, double value) {
   char text[40];
@@ -23,13 +35,85 @@ static std::string shownDecibels(const Difference &difference) {
              : "-";
 }
 
-void Comparison::print() const {
+static void printExcess(const study::Tolerance &tolerance,
+                        const study::Comparison &result) {
+  for (const ComparedOutput &output : result.outputs) {
+    const std::string name = "output '" + formatLine(output.name, 60) + "'";
+    const Difference &difference = output.difference;
+    if (const study::Excess &one = output.excess; one.count)
+      printf("%s: %llu of %llu elements are beyond the tolerance, the first is "
+             "element %llu of %s: %.9g, but %.9g in the reference\n",
+             name.c_str(), static_cast<unsigned long long>(one.count),
+             static_cast<unsigned long long>(difference.count),
+             static_cast<unsigned long long>(one.place), one.where.c_str(),
+             one.got, one.wanted);
+    else if (output.isBeyond)
+      printf("%s: relative error %.6g, more than %g\n", name.c_str(),
+             difference.relative(), *tolerance.output);
+  }
+  if (result.isWithin())
+    printf("all outputs are within the tolerance\n");
+}
+
+static void printTensors(const std::vector<ComparedTensor> &tensors) {
+  // Sort the tensors, the worst first.
+  std::vector<const ComparedTensor *> sorted;
+  for (const ComparedTensor &tensor : tensors)
+    sorted.push_back(&tensor);
+  llvm::stable_sort(
+      sorted, [](const ComparedTensor *a, const ComparedTensor *b) {
+        return a->difference.relative() > b->difference.relative();
+      });
+  std::vector<std::vector<std::string>> rows = {
+      {"tensor", "relative error", "signal to noise", "largest error"}};
+  for (const ComparedTensor *tensor : sorted)
+    rows.push_back({formatLine(tensor->name, 80),
+                    digits("%.6f", tensor->difference.relative()),
+                    shownDecibels(tensor->difference) + " dB",
+                    digits("%.6g", tensor->difference.largest)});
+  printf("\ntensors, the worst first:\n");
+  printTable(rows);
+}
+
+static void printSensitivity(const Sensitivity &sensitivity) {
+  std::vector<std::vector<std::string>> rows = {
+      {"layer", "relative error of the outputs", "tensor"}};
+  for (const LayerError &layer : sensitivity.layers)
+    rows.push_back({formatLine(llvm::join(layer.nodes, " + "), 60),
+                    digits("%.6f", layer.alone), formatLine(layer.tensor, 60)});
+  printf("\nlayers, each alone in int8 and all others in fp32, %llu samples, "
+         "the worst first:\n",
+         static_cast<unsigned long long>(sensitivity.samples));
+  printTable(rows);
+  printf("\nall layers in int8: %s\n", digits("%.6f", sensitivity.all).c_str());
+  for (const Sensitivity::Kept &kept : sensitivity.kept)
+    printf("all but the worst %zu: %s\n", kept.count,
+           digits("%.6f", kept.error).c_str());
+  // Choose the count that halves the error, or the largest that fits into a
+  // line.
+  constexpr size_t kMostOfLine = 16;
+  const Sensitivity::Kept *best = nullptr;
+  for (const Sensitivity::Kept &kept : sensitivity.kept)
+    if (!best ||
+        (best->error > sensitivity.all / 2 && kept.count <= kMostOfLine))
+      best = &kept;
+  if (!best)
+    return;
+  printf("\nto keep the worst %zu in fp32:\n  ingot compile … %s\n",
+         best->count, keepArguments(sensitivity, best->count).c_str());
+}
+
+void ingot::tools::printComparison(const study::CompareOptions &options,
+                                   const study::Comparison &result) {
+  const std::string reference =
+      options.usesOnnxRuntime ? "ONNX Runtime " + result.onnxRuntime : "fp32";
   printf("%llu sample%s, %s against %s\n",
-         static_cast<unsigned long long>(numRead), numRead == 1 ? "" : "s",
-         precisionOf(model.get()).c_str(), referenceName().c_str());
+         static_cast<unsigned long long>(result.samples),
+         result.samples == 1 ? "" : "s", result.precision.c_str(),
+         reference.c_str());
   std::vector<std::vector<std::string>> rows = {
       {"output", "relative error", "cosine", "largest error", "same largest"}};
-  for (const OutputDifference &output : outputs)
+  for (const ComparedOutput &output : result.outputs)
     rows.push_back(
         {formatLine(output.name, 60),
          digits("%.6f", output.difference.relative()),
@@ -37,96 +121,70 @@ void Comparison::print() const {
          digits("%.6g", output.difference.largest),
          output.rows > 0 ? digits("%.2f %%", output.percentAgreeing()) : "-"});
   printTable(rows);
-  printExcess();
-  if (options.perLayer)
-    printLayers();
-  if (options.sensitivity)
-    printSensitivity(probe, sensitivity);
-}
-
-std::string Comparison::referenceName() const {
-  return options.usesOnnxRuntime ? "ONNX Runtime " + peer.version() : "fp32";
-}
-
-void Comparison::printExcess() const {
-  if (!options.tolerance.isGiven())
-    return;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::string name = "output '" + formatLine(outputs[i].name, 60) + "'";
-    const Difference &difference = outputs[i].difference;
-    if (const Excess &one = excess[i]; one.count)
-      printf("%s: %llu of %llu elements are beyond the tolerance, the first is "
-             "element %llu of %s: %.9g, but %.9g in the reference\n",
-             name.c_str(), static_cast<unsigned long long>(one.count),
-             static_cast<unsigned long long>(difference.count),
-             static_cast<unsigned long long>(one.place), one.where.c_str(),
-             one.got, one.wanted);
-    else if (isBeyond(i))
-      printf("%s: relative error %.6g, more than %g\n", name.c_str(),
-             difference.relative(), *options.tolerance.output);
-  }
-  if (isWithin())
-    printf("all outputs are within the tolerance\n");
-}
-
-void Comparison::printLayers() const {
-  // Sort the layers, the worst first.
-  std::vector<const Inner *> sorted;
-  for (const Inner &layer : layers)
-    sorted.push_back(&layer);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Inner *a, const Inner *b) {
-                     return a->difference.relative() > b->difference.relative();
-                   });
-  std::vector<std::vector<std::string>> rows = {
-      {"tensor", "relative error", "signal to noise", "largest error"}};
-  for (const Inner *layer : sorted)
-    rows.push_back({formatLine(layer->name, 80),
-                    digits("%.6f", layer->difference.relative()),
-                    shownDecibels(layer->difference) + " dB",
-                    digits("%.6g", layer->difference.largest)});
-  printf("\ntensors, the worst first:\n");
-  printTable(rows);
-}
-
-void Comparison::printJson() const {
-  JsonWriter json;
-  json.begin('{')
-      .member("samples", numRead)
-      .member("precision", precisionOf(model.get()))
-      .member("reference", options.usesOnnxRuntime ? "onnxruntime" : "fp32");
-  if (options.usesOnnxRuntime)
-    json.member("reference_version", peer.version());
   if (options.tolerance.isGiven())
-    json.member("within_tolerance", isWithin());
-  auto write = [&](const std::string &name, const Difference &difference) {
-    json.line()
-        .begin('{')
-        .member("name", name)
-        .member("relative_error", difference.relative())
-        .member("cosine", difference.cosine())
-        .member("largest_error", difference.largest);
-  };
-  json.begin("outputs", '[');
-  for (const OutputDifference &output : outputs) {
-    write(output.name, output.difference);
+    printExcess(options.tolerance, result);
+  if (result.tensors)
+    printTensors(*result.tensors);
+  if (result.sensitivity)
+    printSensitivity(*result.sensitivity);
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static Json toJson(const std::string &name, const Difference &difference) {
+  return {{"name", name},
+          {"relative_error", difference.relative()},
+          {"cosine", difference.cosine()},
+          {"largest_error", difference.largest}};
+}
+
+static Json toJson(const Sensitivity &sensitivity) {
+  Json layers = Json::array(), kept = Json::array();
+  for (const LayerError &layer : sensitivity.layers)
+    layers.push_back({{"nodes", layer.nodes},
+                      {"tensor", layer.tensor},
+                      {"relative_error", layer.alone},
+                      {"keep", study::keepRule(layer.nodes.front())}});
+  for (const Sensitivity::Kept &one : sensitivity.kept)
+    kept.push_back({{"layers", one.count},
+                    {"relative_error", one.error},
+                    {"arguments", keepArguments(sensitivity, one.count)}});
+  return {{"samples", sensitivity.samples},
+          {"relative_error", sensitivity.all},
+          {"layers", std::move(layers)},
+          {"kept", std::move(kept)}};
+}
+
+Json ingot::tools::toJson(const study::CompareOptions &options,
+                          const study::Comparison &result) {
+  Json members = {
+      {"samples", result.samples},
+      {"precision", result.precision},
+      {"reference", options.usesOnnxRuntime ? "onnxruntime" : "fp32"}};
+  if (options.usesOnnxRuntime)
+    members["reference_version"] = result.onnxRuntime;
+  const study::Tolerance &tolerance = options.tolerance;
+  if (tolerance.isGiven())
+    members["within_tolerance"] = result.isWithin();
+  Json outputs = Json::array();
+  for (const ComparedOutput &output : result.outputs) {
+    Json one = ::toJson(output.name, output.difference);
     if (output.rows > 0)
-      json.member("same_largest", output.agreeing / output.rows);
-    if (options.tolerance.absolute || options.tolerance.relative)
-      json.member("elements_beyond",
-                  excess[size_t(&output - outputs.data())].count);
-    json.end('}');
+      one["same_largest"] = output.agreeing / output.rows;
+    if (tolerance.absolute || tolerance.relative)
+      one["elements_beyond"] = output.excess.count;
+    outputs.push_back(std::move(one));
   }
-  json.end(']');
-  if (options.perLayer) {
-    json.begin("tensors", '[');
-    for (const Inner &layer : layers) {
-      write(layer.name, layer.difference);
-      json.end('}');
-    }
-    json.end(']');
+  members["outputs"] = std::move(outputs);
+  if (result.tensors) {
+    Json tensors = Json::array();
+    for (const ComparedTensor &tensor : *result.tensors)
+      tensors.push_back(::toJson(tensor.name, tensor.difference));
+    members["tensors"] = std::move(tensors);
   }
-  if (options.sensitivity)
-    writeSensitivity(probe, sensitivity, json);
-  printf("%s\n", json.end('}').str().c_str());
+  if (result.sensitivity)
+    members["sensitivity"] = ::toJson(*result.sensitivity);
+  return members;
 }

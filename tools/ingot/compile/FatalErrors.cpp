@@ -62,6 +62,7 @@ static void endWithoutMemoryForLLVM(void *, const char *, bool) {
 /// handler for commands that can go on.
 static void handleFromTheStart(int argc, char **argv, char **) {
   nameCommand(argc > 1 ? argv[1] : "");
+  readJsonFlag(argc, argv);
   install_bad_alloc_error_handler(endWithoutMemoryForLLVM);
   std::set_new_handler([] { endOutOfMemory(); });
 }

@@ -10,8 +10,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -19,23 +17,6 @@
 #include <vector>
 
 using namespace llvm;
-
-/// Returns true if an option does not change the artifact's code: names of
-/// outputs, and messages while compiling.
-static bool isForOutput(StringRef name) {
-  return StringSwitch<bool>(name)
-      .Cases({"o", "emit", "compile-to", "header", "report", "data"}, true)
-      .Cases({"quiet", "q", "timing", "remarks", "decisions", "dump-after"},
-             true)
-      .Case("print-pipeline", true)
-      .Default(false);
-}
-
-static bool isFile(StringRef name) {
-  return StringSwitch<bool>(name)
-      .Cases({"calibration", "eval", "rules"}, true)
-      .Default(false);
-}
 
 /// Returns the overrides in a list of targets, such as `l2=2M`. The artifact
 /// records the levels itself.
@@ -46,37 +27,25 @@ static std::string numbersOf(StringRef targets) {
   return join(parts, ",");
 }
 
-std::string ingot::tools::describeGivenOptions(ArrayRef<const char *> args) {
-  const auto &known = cl::getRegisteredOptions();
-  std::vector<std::pair<std::string, std::string>> given;
-  for (size_t i = 1; i < args.size(); ++i) {
-    StringRef text = args[i];
-    if (text == "--")
-      break;
-    if (!text.starts_with("-"))
+std::string ingot::tools::describeGivenOptions(ArrayRef<GivenOption> options) {
+  std::vector<std::pair<StringRef, std::string>> given;
+  for (const GivenOption &option : options) {
+    const cli::Option &row = *option.option;
+    const StringRef name = row.name;
+    if (row.has(cli::NotRecorded))
       continue;
-    auto [name, value] = text.ltrim('-').split('=');
-    auto option = known.find(name);
-    if (option == known.end())
-      continue;
-    bool needsValue =
-        option->second->getValueExpectedFlag() == cl::ValueRequired;
-    if (needsValue && !text.contains('=') && i + 1 < args.size())
-      value = args[++i];
-    if (isForOutput(name))
-      continue;
-    std::string kept = value.str();
-    if (isFile(name))
-      kept = sys::path::filename(value).str();
+    std::string kept = option.value;
+    if (row.has(cli::NamesFile))
+      kept = sys::path::filename(option.value).str();
     // The record of layers says which kernels each layer uses.
-    if (name == "kernels" && !ingot::findBackend(value))
+    if (name == "kernels" && !ingot::findBackend(option.value))
       continue;
-    if (name == "target" && (kept = numbersOf(value)).empty())
+    if (name == "target" && (kept = numbersOf(option.value)).empty())
       continue;
-    std::string entry = ("--" + name).str();
-    if (needsValue || text.contains('='))
+    std::string entry = cli::spelledName(row);
+    if (row.kind.id != cli::KindId::toggle || option.hasValue)
       entry += "=" + kept;
-    given.push_back({name.str(), std::move(entry)});
+    given.push_back({name, std::move(entry)});
   }
   if (given.empty())
     return "";

@@ -7,17 +7,18 @@
 #ifndef INGOT_TOOLS_INGOT_COMPILE_GIVENOPTIONS_H
 #define INGOT_TOOLS_INGOT_COMPILE_GIVENOPTIONS_H
 
+#include "tools/ingot/Options.h"
+
 #include "llvm/ADT/ArrayRef.h"
 
 #include <string>
 
 namespace ingot::tools {
 
-/// Returns the options in `args` that determine the artifact's contents, as a
-/// JSON array of `--name=value`; "" if there are none. Options are sorted by
-/// name, and files lose their folders, so that equal artifacts have equal
-/// records. `args` must have been parsed.
-std::string describeGivenOptions(llvm::ArrayRef<const char *> args);
+/// Returns the options that determine the artifact's contents, as a JSON array
+/// of `--name=value`; "" if there are none. Options are sorted by name, and
+/// files lose their folders, so that equal artifacts have equal records.
+std::string describeGivenOptions(llvm::ArrayRef<GivenOption> options);
 
 } // namespace ingot::tools
 

@@ -6,19 +6,20 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/MeasureArtifact.h"
 
-#include "tools/ingot/bench/Bench.h"
-#include "tools/ingot/bench/Distribution.h"
+#include "client/measure/Distribution.h"
+#include "client/measure/Measure.h"
 
 using namespace ingot;
 using namespace ingot::tools;
 
 std::string tools::measureArtifact(llvm::StringRef artifact, bool withLayers,
                                    ArtifactTimes &times) {
-  BenchOptions options;
+  MeasureOptions options;
   options.model = artifact.str();
   options.warmUpMs = 100;
   options.durationMs = 300;
-  options.layerTimes = withLayers;
+  options.profiles = withLayers;
+  options.measuresPeaks = false;
   BenchResult result;
   if (std::string problem = measureModel(options, result); !problem.empty())
     return problem;

@@ -7,26 +7,39 @@
 #ifndef INGOT_TOOLS_INGOT_COMPILE_MESSAGES_H
 #define INGOT_TOOLS_INGOT_COMPILE_MESSAGES_H
 
+#include "base/Progress.h"
 #include "compiler/driver/DecisionTrace.h"
+#include "tools/ingot/Console.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace ingot {
 
-/// Prints `diagnostic` on standard error as one line: severity, file, ONNX
-/// node, text. `model` is the model's file, and `command` is ingot's
-/// subcommand.
+/// Returns a diagnostic as a message. Its notes become the hint. `operators`
+/// has the operator of each node, by name; it may be null.
+Message toMessage(mlir::Diagnostic &diagnostic, llvm::StringRef model,
+                  const llvm::StringMap<std::string> *operators = nullptr);
+
+/// Returns a remark of a pass as a message. Remarks tell which channels are
+/// removed or kept, and which weights are zero.
+Message toMessage(const mlir::remark::detail::Remark &remark,
+                  llvm::StringRef model,
+                  const llvm::StringMap<std::string> *operators);
+
+/// Returns the decisions that a user would not expect: which backends decline a
+/// node, and why.
+std::vector<Message> remarksOf(const DecisionTrace &trace,
+                               llvm::StringRef model,
+                               const llvm::StringMap<std::string> &operators);
+
+/// Prints a message. Text has the name of the file without its folder, and is
+/// one line of plain characters.
+void print(tools::Console &console, Message message);
+
+/// Prints a diagnostic of the subcommand `command`.
 void printDiagnostic(mlir::Diagnostic &diagnostic, llvm::StringRef model,
                      llvm::StringRef command = "compile");
-
-/// Prints a remark of a pass in this form, too. Remarks tell which channels are
-/// removed or kept, and which weights are zero.
-void printRemark(const mlir::remark::detail::Remark &remark,
-                 llvm::StringRef model);
-
-/// Prints the decisions that a user would not expect: which backends decline a
-/// node, and why.
-void printDecisions(const DecisionTrace &trace, llvm::StringRef model);
 
 } // namespace ingot
 

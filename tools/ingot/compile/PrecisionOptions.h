@@ -7,9 +7,10 @@
 #ifndef INGOT_TOOLS_INGOT_COMPILE_PRECISIONOPTIONS_H
 #define INGOT_TOOLS_INGOT_COMPILE_PRECISIONOPTIONS_H
 
+#include "base/OptionTable.h"
 #include "compiler/driver/Compiler.h"
-#include "tools/ingot/calibrate/PrecisionStudy.h"
-#include "tools/ingot/compile/CompileFlags.h"
+#include "compiler/study/precision/PrecisionStudy.h"
+#include "tools/ingot/Console.h"
 
 namespace ingot::tools {
 
@@ -22,26 +23,25 @@ int usageError(const llvm::Twine &message);
 /// The parts of the precision that are chosen or measured before the
 /// compilation.
 struct PrecisionRequest {
-  StudyOptions study;
+  study::StudyOptions study;
+  /// The values of --shape and --dim.
+  std::vector<std::string> shapes, dims;
   /// The file of the report; empty if none.
   std::string report;
 
   bool isWanted() const { return !report.empty() || study.maxDrop; }
 };
 
-/// Reads the options of a precision. Reports each option that belongs to
-/// another precision. Returns 0 or an exit code.
-int readPrecision(const CompileFlags &options, CompileOptions &result,
+/// Reads the options of a precision. Returns 0 or an exit code.
+int readPrecision(const cli::CompileFlags &options, CompileOptions &result,
                   PrecisionRequest &request);
 
 /// Runs the study, and sets the precisions that it chose. Returns 0 or an exit
 /// code.
-int runStudy(const PrecisionRequest &request, PrecisionStudy &study,
-             CompileOptions &compile, mlir::MLIRContext &context);
-
-/// Writes the requested report. Returns an error message, or "".
-std::string writeReport(const PrecisionRequest &request,
-                        const PrecisionStudy &study);
+int runStudy(const PrecisionRequest &request,
+             std::optional<study::Study> &result, CompileOptions &compile,
+             mlir::MLIRContext &context, Console &console,
+             const ingot::Progress &progress);
 
 } // namespace ingot::tools
 

@@ -7,8 +7,8 @@
 #ifndef INGOT_TOOLS_INGOT_COMPILE_PROFILEOPTION_H
 #define INGOT_TOOLS_INGOT_COMPILE_PROFILEOPTION_H
 
+#include "client/SizeText.h"
 #include "compiler/driver/ShapeProfiles.h"
-#include "tools/ingot/SizeText.h"
 
 namespace ingot {
 

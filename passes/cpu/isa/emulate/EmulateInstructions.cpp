@@ -31,7 +31,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 static bool isVnni(StringRef intrinsic) {
-  return llvm::is_contained(kDotsOfFours, intrinsic);
+  return llvm::is_contained(kFourTermDots, intrinsic);
 }
 
 //===----------------------------------------------------------------------===//
@@ -47,7 +47,7 @@ struct Groups {
   VectorType words(int64_t lanes) {
     return VectorType::get({lanes}, b.b.getI32Type());
   }
-  Value asWords(Value vector) {
+  Value asInt16(Value vector) {
     auto type = cast<VectorType>(vector.getType());
     int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
     auto as = words(bits / 32);
@@ -67,11 +67,12 @@ struct Groups {
   Accumulators addPairs(Value x, Value y, ValueRange sums) {
     Accumulators next;
     for (auto [i, sum] : llvm::enumerate(sums))
-      next.push_back(math::FmaOp::create(b.b, b.loc, widenHalf(b, x, i),
-                                         widenHalf(b, y, i), sum));
+      next.push_back(math::FmaOp::create(b.b, b.loc, widenHalfOfVector(b, x, i),
+                                         widenHalfOfVector(b, y, i), sum));
     return next;
   }
-  Value addFours(Value x, Value y, Value sum, bool isSignedX, bool isSignedY) {
+  Value addGroupsOfFour(Value x, Value y, Value sum, bool isSignedX,
+                        bool isSignedY) {
     for (int64_t i = 0; i < 4; ++i) {
       Value product = arith::MulIOp::create(b.b, b.loc, byte(x, i, isSignedX),
                                             byte(y, i, isSignedY));
@@ -93,12 +94,13 @@ struct EmulateDot : OpConversionPattern<x86vector::DotBF16Op> {
                   ConversionPatternRewriter &rewriter) const override {
     IndexBuilder b{rewriter, op.getLoc()};
     Groups groups{b};
-    Value x = groups.asWords(adaptor.getA()),
-          y = groups.asWords(adaptor.getB());
+    Value x = groups.asInt16(adaptor.getA()),
+          y = groups.asInt16(adaptor.getB());
     Value sum = adaptor.getSrc();
     for (int64_t i : {1, 0})
-      sum = math::FmaOp::create(rewriter, op.getLoc(), widenHalf(b, x, i),
-                                widenHalf(b, y, i), sum);
+      sum =
+          math::FmaOp::create(rewriter, op.getLoc(), widenHalfOfVector(b, x, i),
+                              widenHalfOfVector(b, y, i), sum);
     rewriter.replaceOp(op, sum);
     return success();
   }
@@ -111,13 +113,14 @@ struct EmulateVnni : OpConversionPattern<LLVM::CallIntrinsicOp> {
   matchAndRewrite(LLVM::CallIntrinsicOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!isVnni(op.getIntrin()))
-      return rewriter.notifyMatchFailure(op, "is no VNNI instruction");
+      return rewriter.notifyMatchFailure(op, "is not a VNNI instruction");
     Groups groups{{rewriter, op.getLoc()}};
     ValueRange args = adaptor.getArgs();
-    rewriter.replaceOp(op, groups.addFours(groups.asWords(args[1]),
-                                           groups.asWords(args[2]), args[0],
-                                           /*isSignedX=*/false,
-                                           /*isSignedY=*/true));
+    rewriter.replaceOp(op,
+                       groups.addGroupsOfFour(groups.asInt16(args[1]),
+                                              groups.asInt16(args[2]), args[0],
+                                              /*isSignedX=*/false,
+                                              /*isSignedY=*/true));
     return success();
   }
 };
@@ -237,13 +240,13 @@ void emulateProduct(
     Value zero = arith::ConstantOp::create(b.b, b.loc,
                                            b.b.getZeroAttr(rowType(sums)));
     auto addRow = [&](Value k, const Accumulators &partial) {
-      Value group = groups.asWords(vector::LoadOp::create(
+      Value group = groups.asInt16(vector::LoadOp::create(
           b.b, b.loc, VectorType::get({size}, left.getElementType()), lhs,
           ValueRange{row, b.get(b.mul(Index(k), size))}));
       Value x = vector::BroadcastOp::create(
           b.b, b.loc, groups.words(sums.getDimSize(1)),
           vector::ExtractOp::create(b.b, b.loc, group, 0));
-      return addGroup(groups, x, groups.asWords(loadRow(b, rhs, k)), partial);
+      return addGroup(groups, x, groups.asInt16(loadRow(b, rhs, k)), partial);
     };
     Accumulators partial =
         forEach(b, 0, depth, Accumulators(numSums, zero), addRow);
@@ -284,7 +287,7 @@ struct EmulateMulI : TilePattern<amx::TileMulIOp> {
     emulateProduct(
         b, op, adaptor, /*numSums=*/1,
         [&](Groups &groups, Value x, Value y, ValueRange sums) -> Accumulators {
-          return {groups.addFours(x, y, sums[0], isSignedX, isSignedY)};
+          return {groups.addGroupsOfFour(x, y, sums[0], isSignedX, isSignedY)};
         });
     b.replaceOp(op, adaptor.getAcc());
     return success();
@@ -306,20 +309,20 @@ LogicalResult check(Operation *op) {
   Value acc;
   if (auto product = dyn_cast<amx::TileMulFOp>(op)) {
     if (!product.getLhsTileType().getElementType().isBF16())
-      return op->emitOpError("of this type cannot be emulated");
+      return op->emitOpError("cannot be emulated for this type");
     acc = product.getAcc();
   } else if (auto product = dyn_cast<amx::TileMulIOp>(op)) {
     acc = product.getAcc();
   } else if (auto load = dyn_cast<amx::TileLoadOp>(op)) {
     if (!isOneDimension(load.getMemRefType(), load.getStride()))
-      return op->emitOpError("without a stride cannot be emulated");
+      return op->emitOpError("cannot be emulated without a stride");
     if (llvm::any_of(load->getUsers(), [](Operation *user) {
           return isa<scf::YieldOp>(user);
         }))
-      return op->emitOpError("that a loop carries on cannot be emulated");
+      return op->emitOpError("cannot be emulated if a loop carries its result");
   } else if (auto store = dyn_cast<amx::TileStoreOp>(op)) {
     if (!isOneDimension(store.getMemRefType(), store.getStride()))
-      return op->emitOpError("without a stride cannot be emulated");
+      return op->emitOpError("cannot be emulated without a stride");
   }
   if (acc && !acc.hasOneUse())
     return op->emitOpError("cannot be emulated: its accumulator is used again");

@@ -52,7 +52,7 @@ struct EmulateTable : OpConversionPattern<LLVM::CallIntrinsicOp> {
     APInt table;
     if (op.getIntrin() != kTable ||
         !matchPattern(op.getArgs()[3], m_ConstantInt(&table)))
-      return rewriter.notifyMatchFailure(op, "is no table of three bits");
+      return rewriter.notifyMatchFailure(op, "is not a table of three bits");
     IndexBuilder b{rewriter, op.getLoc()};
     auto type = cast<VectorType>(op.getResult(0).getType());
     ValueRange args = adaptor.getArgs();

@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // The code of attention. AttentionToVector.cpp computes all keys of a head at
-// once, AttentionBlocks.cpp blocks of keys. AttentionOfBF16.cpp has the parts
+// once, AttentionBlocks.cpp blocks of keys. AttentionBF16.cpp has the parts
 // that differ for products of bf16.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
 #define INGOT_PASSES_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
 
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 
 namespace ingot::cpu {
 

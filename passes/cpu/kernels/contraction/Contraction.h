@@ -9,7 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 #include "passes/cpu/policy/Thresholds.h"
 
 namespace ingot::cpu {
@@ -54,7 +54,7 @@ struct Contraction {
     mlir::Type type = mlir::getElementTypeOrSelf(op->getOperand(1));
     return type.isInteger() && type.getIntOrFloatBitWidth() < 32;
   }
-  bool isTurned() {
+  bool isTransposed() {
     return map(1).getResults().back() !=
            mlir::getAffineDimExpr(column, op.getContext());
   }
@@ -73,8 +73,8 @@ struct Contraction {
 };
 
 /// The base of each part of the code: short names for members of a product.
-struct ContractionPart {
-  explicit ContractionPart(Contraction &all)
+struct ContractionEmitterBase {
+  explicit ContractionEmitterBase(Contraction &all)
       : all(all), b(all.b), op(all.op), target(all.target),
         element(all.element), panel(all.panel), lanes(all.lanes), row(all.row),
         k(all.k), column(all.column), width(all.width), step(all.step),

@@ -7,7 +7,7 @@
 #include "passes/cpu/kernels/contraction/ContractionPanels.h"
 #include "passes/cpu/kernels/rows/Transposes.h"
 #include "passes/cpu/policy/Thresholds.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,8 +20,8 @@ using namespace ingot::cpu;
 
 /// Packs columns [begin, end) of a panel one by one, beginning with row
 /// `firstRow` of the block.
-void ContractionPanels::packOneByOne(const Part &part, Index begin, Index end,
-                                     Index firstRow) {
+void ContractionPanels::packOneByOne(const PanelSlice &part, Index begin,
+                                     Index end, Index firstRow) {
   auto packFrom = [&](Value c, Index first, Index last, int64_t count) {
     forEach(b, first, last, 1, [&](Value i) {
       auto load = [&](int64_t next) -> Value {
@@ -50,9 +50,9 @@ void ContractionPanels::packOneByOne(const Part &part, Index begin, Index end,
 /// Packs a right factor that is stored transposed: transposes squares, and
 /// copies the rest element by element. This also packs partial panels of int8
 /// and int16, which have no masked loads.
-void ContractionPanels::packTurned(const Part &part) {
+void ContractionPanels::packTransposed(const PanelSlice &part) {
   int64_t square = squareOf(target);
-  bool hasSquares = element.isF32() && all.isTurned();
+  bool hasSquares = element.isF32() && all.isTransposed();
   Index columns = b.min(part.columns, width);
   b.branch(b.compare(arith::CmpIPredicate::slt, columns, width), [&] {
     auto type = VectorType::get({lanes}, element);
@@ -72,9 +72,9 @@ void ContractionPanels::packTurned(const Part &part) {
             all.loadFactors(all.at(1, 0, b.add(part.k, Index(i)),
                                    b.add(b.add(part.column, Index(c)), r)),
                             square, {}));
-      for (auto [r, turned] : llvm::enumerate(transposeSquare(b, rows)))
+      for (auto [r, transposed] : llvm::enumerate(transposeSquare(b, rows)))
         vector::StoreOp::create(
-            b.b, b.loc, turned, panel,
+            b.b, b.loc, transposed, panel,
             b.get(b.add(part.at,
                         b.add(b.mul(b.add(Index(i), r), width), Index(c)))));
     });
@@ -97,8 +97,8 @@ Value ContractionPanels::loadForPanel(Index kAt, Index columnAt, Value mask,
 }
 
 /// Packs row `i` of `vectors` vectors of panels; a row holds `count` k.
-void ContractionPanels::packRow(const Part &part, Index i, int64_t vectors,
-                                bool isWhole, int64_t count) {
+void ContractionPanels::packRow(const PanelSlice &part, Index i,
+                                int64_t vectors, bool isWhole, int64_t count) {
   SmallVector<Value> masks = all.masksOf(part.columns, isWhole);
   for (int64_t v = 0; v < vectors; ++v) {
     Value loaded = loadForPanel(b.add(part.k, b.mul(i, step)),
@@ -113,7 +113,8 @@ void ContractionPanels::packRow(const Part &part, Index i, int64_t vectors,
 
 /// Packs all rows of `vectors` vectors. With `isWhole`, all their columns
 /// exist.
-void ContractionPanels::pack(const Part &part, int64_t vectors, bool isWhole) {
+void ContractionPanels::pack(const PanelSlice &part, int64_t vectors,
+                             bool isWhole) {
   Index whole = b.div(part.depth, step);
   forEach(b, 0, whole, 1,
           [&](Value i) { packRow(part, Index(i), vectors, isWhole, step); });
@@ -138,8 +139,8 @@ Value ContractionPanels::loadLeft(Index rowAt, Index kAt, int64_t count) {
   return splat(b, lanes, vector::ExtractOp::create(b.b, b.loc, loaded, 0));
 }
 
-void ContractionPanels::emitTile(const Part &part, int64_t rows, Index firstRow,
-                                 ArrayRef<Value> masks) {
+void ContractionPanels::emitTile(const PanelSlice &part, int64_t rows,
+                                 Index firstRow, ArrayRef<Value> masks) {
   Value result = op->getOperand(2);
   int64_t vectors = masks.size();
   auto placeOf = [&](int64_t r, int64_t v) {
@@ -164,8 +165,8 @@ void ContractionPanels::emitTile(const Part &part, int64_t rows, Index firstRow,
         for (int64_t v = 0; v < vectors; ++v) {
           Value &sum = next[r * vectors + v];
           sum = step == 1 ? all.multiplyAdd(left, factors[v], sum)
-                          : addWords(b, asWords(b, left),
-                                     asWords(b, factors[v]), sum);
+                          : addInt16(b, asInt16(b, left),
+                                     asInt16(b, factors[v]), sum);
         }
       }
       return next;
@@ -187,7 +188,7 @@ void ContractionPanels::emitTile(const Part &part, int64_t rows, Index firstRow,
     }
 }
 
-void ContractionPanels::emitRows(const Part &part, int64_t most,
+void ContractionPanels::emitRows(const PanelSlice &part, int64_t most,
                                  ArrayRef<Value> masks) {
   all.forEachPlace(/*isOuter=*/false, [&] {
     Index done = 0, end = sizes[row];
@@ -200,7 +201,7 @@ void ContractionPanels::emitRows(const Part &part, int64_t most,
   });
 }
 
-void ContractionPanels::emitPanel(const Part &part) {
+void ContractionPanels::emitPanel(const PanelSlice &part) {
   auto emitWhole = [&] {
     emitRows(part,
              target.numRegisters == 32 ? cpu::threshold::contractionRows
@@ -210,7 +211,7 @@ void ContractionPanels::emitPanel(const Part &part) {
   // Computes vector by vector, because a part may have only one.
   auto emitRest = [&] {
     forEach(b, 0, b.min(part.columns, width), lanes, [&](Value first) {
-      Part vector = part;
+      PanelSlice vector = part;
       vector.column = b.add(part.column, Index(first));
       vector.at = b.add(part.at, Index(first));
       Index left = b.sub(part.columns, Index(first));
@@ -223,10 +224,11 @@ void ContractionPanels::emitPanel(const Part &part) {
 }
 
 void ContractionPanels::forEachPanel(
-    const Part &part, llvm::function_ref<void(const Part &panel)> body) {
+    const PanelSlice &part,
+    llvm::function_ref<void(const PanelSlice &panel)> body) {
   Index end = b.min(part.columns, kPanels * width);
   forEach(b, 0, end, width, [&](Value first) {
-    Part panel = part;
+    PanelSlice panel = part;
     panel.column = b.add(part.column, Index(first));
     panel.columns = b.sub(part.columns, Index(first));
     panel.at = b.mul(Index(first), kDepth);
@@ -235,32 +237,33 @@ void ContractionPanels::forEachPanel(
 }
 
 void ContractionPanels::emit(Index firstColumn) {
-  Part columns;
+  PanelSlice columns;
   columns.column = firstColumn;
   columns.columns = b.sub(sizes[column], firstColumn);
   columns.at = 0;
-  auto hasColumns = [&](const Part &part, int64_t columns) {
+  auto hasColumns = [&](const PanelSlice &part, int64_t columns) {
     return b.compare(arith::CmpIPredicate::sge, part.columns, columns);
   };
   forEach(b, 0, sizes[k], kDepth, [&](Value firstK) {
     columns.k = Index(firstK);
     columns.depth = b.min(b.sub(sizes[k], Index(firstK)), kDepth);
-    if (all.isTurned())
-      forEachPanel(columns, [&](const Part &panel) { packTurned(panel); });
+    if (all.isTransposed())
+      forEachPanel(columns,
+                   [&](const PanelSlice &panel) { packTransposed(panel); });
     else
       b.branch(
           hasColumns(columns, kPanels * width),
           [&] { pack(columns, kPanels * kVectors, /*isWhole=*/true); },
           [&] {
-            forEachPanel(columns, [&](const Part &panel) {
+            forEachPanel(columns, [&](const PanelSlice &panel) {
               if (!all.isNarrow())
                 return pack(panel, kVectors, /*isWhole=*/false);
               b.branch(
                   hasColumns(panel, width),
                   [&] { pack(panel, kVectors, /*isWhole=*/true); },
-                  [&] { packTurned(panel); });
+                  [&] { packTransposed(panel); });
             });
           });
-    forEachPanel(columns, [&](const Part &panel) { emitPanel(panel); });
+    forEachPanel(columns, [&](const PanelSlice &panel) { emitPanel(panel); });
   });
 }

@@ -12,8 +12,8 @@
 namespace ingot::cpu {
 
 /// Products by panels of columns. A panel is packed once for all rows.
-struct ContractionPanels : ContractionPart {
-  using ContractionPart::ContractionPart;
+struct ContractionPanels : ContractionEmitterBase {
+  using ContractionEmitterBase::ContractionEmitterBase;
 
   /// Emits the products of kPanels panels, from a column on.
   void emit(Index firstColumn);
@@ -21,27 +21,28 @@ struct ContractionPanels : ContractionPart {
 private:
   /// The panel at `column`, and `depth` k from `k` on. `columns` counts the
   /// columns from `column` to the end; a whole panel has at least its width.
-  struct Part {
+  struct PanelSlice {
     Index column, columns, k, depth;
     /// The offset of the packed elements.
     Index at;
   };
 
-  void emitPanel(const Part &part);
+  void emitPanel(const PanelSlice &part);
   /// Emits tiles of `most` rows, and halves the height for the rest. A tile has
   /// one vector for each mask; a null mask means that all columns exist.
-  void emitRows(const Part &part, int64_t most,
+  void emitRows(const PanelSlice &part, int64_t most,
                 llvm::ArrayRef<mlir::Value> masks);
-  void emitTile(const Part &part, int64_t rows, Index firstRow,
+  void emitTile(const PanelSlice &part, int64_t rows, Index firstRow,
                 llvm::ArrayRef<mlir::Value> masks);
   /// Runs `body` for each of the up to kPanels panels of `part`.
-  void forEachPanel(const Part &part,
-                    llvm::function_ref<void(const Part &panel)> body);
-  void pack(const Part &part, int64_t vectors, bool isWhole);
-  void packRow(const Part &part, Index i, int64_t vectors, bool isWhole,
+  void forEachPanel(const PanelSlice &part,
+                    llvm::function_ref<void(const PanelSlice &panel)> body);
+  void pack(const PanelSlice &part, int64_t vectors, bool isWhole);
+  void packRow(const PanelSlice &part, Index i, int64_t vectors, bool isWhole,
                int64_t count);
-  void packTurned(const Part &part);
-  void packOneByOne(const Part &part, Index begin, Index end, Index firstRow);
+  void packTransposed(const PanelSlice &part);
+  void packOneByOne(const PanelSlice &part, Index begin, Index end,
+                    Index firstRow);
   /// Loads columns of a panel at `count` k, beginning with `k`. `loadLeft`
   /// loads the elements of the left factor that they are multiplied by.
   mlir::Value loadForPanel(Index k, Index column, mlir::Value mask,

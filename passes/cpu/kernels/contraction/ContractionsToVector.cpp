@@ -26,7 +26,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/contraction/ContractionPanels.h"
-#include "passes/cpu/kernels/contraction/ContractionsOfFew.h"
+#include "passes/cpu/kernels/contraction/SmallContractions.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Contractions.h"
 
@@ -60,7 +60,7 @@ struct ContractionEmitter {
 
   Contraction all;
   ContractionPanels panels;
-  ContractionsOfFew few;
+  SmallContractions few;
 };
 
 } // namespace
@@ -88,7 +88,7 @@ void ContractionEmitter::emit() {
   ifFew(
       all.column, [&] { few.emitColumns(); },
       [&] {
-        if (all.isTurned())
+        if (all.isTransposed())
           return emitTiles();
         ifFew(
             all.row, [&] { few.emitRows(); }, emitTiles);

@@ -70,12 +70,12 @@ SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
 /// copied in another form or added up as f16.
 static bool isAtOnce(const Tile &tile) {
   const ProductInfo &info = infoOf(tile.product);
-  return info.rows == RowForm::asFloats || info.rows == RowForm::asWords ||
+  return info.rows == RowForm::asFloats || info.rows == RowForm::asInt16 ||
          info.block != 0;
 }
 
-/// Adds a block's products to sums, of which there may be several copies beside
-/// each other.
+/// Adds a block's products to the sums. The sums may have several copies side
+/// by side.
 Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b,
                                         const TileWeights &weights,
                                         const SrcRows &rows,

@@ -25,12 +25,13 @@
 // in the padding of all pixels.
 //
 // With few channels, and for instructions that require a fixed stride or other
-// elements, the taps along a row are copied instead (ConvTapCopies.cpp). A copy
+// elements, the taps along a row are copied instead (ConvIm2Col.cpp). A copy
 // takes a load and a store for each vector of src, 1/16 of its products with 32
 // columns.
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvAcrossRows.h"
 #include "passes/cpu/isa/amx/AmxTiles.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,11 +70,13 @@ RowTiling ConvAcrossRows::tilingOf(const Tile &tile) const {
   SmallVector<int64_t> sizes = {tile.rows};
   // A tile of 14 rows adds heights of nine and four, a tile of six adds four
   // and two. AMX tiles must have one shape in a kernel.
-  if (usesTiles(tile.product) || tile.rows < 6 || outer > 1)
+  if (usesTiles(tile.product) || tile.rows < cpu::threshold::acrossCutRows ||
+      outer > 1)
     return RowTiling(sizes);
+  constexpr int64_t kParts = cpu::threshold::acrossParts;
   if (outer == 0)
-    sizes.push_back(2 * tile.rows / 3);
-  sizes.push_back(tile.rows / 3);
+    sizes.push_back((kParts - 1) * tile.rows / kParts);
+  sizes.push_back(tile.rows / kParts);
   return RowTiling(sizes);
 }
 
@@ -155,7 +158,7 @@ void ConvAcrossRows::emitFewChannels(const Tile &tile, Index group,
                                      const TaskRange &range,
                                      ForEachColumn forEachColumn) {
   PixelTile whole = window.wholeTile(tile.rows);
-  CopiedTaps copied = copies.copiedTaps(tile);
+  Im2ColLayout copied = copies.copiedTaps(tile);
   SmallVector<Index> noTaps(window.inner(), Index(0));
   forEachRun(tile, range, [&](const PixelRun &run) {
     auto copy = [&](Index rows) {

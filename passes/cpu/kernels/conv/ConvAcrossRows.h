@@ -8,9 +8,9 @@
 #define INGOT_PASSES_CPU_KERNELS_CONV_CONVACROSSROWS_H
 
 #include "passes/cpu/kernels/RowTiling.h"
-#include "passes/cpu/kernels/conv/ConvFoundPixels.h"
+#include "passes/cpu/kernels/conv/ConvGatheredPixels.h"
+#include "passes/cpu/kernels/conv/ConvIm2Col.h"
 #include "passes/cpu/kernels/conv/ConvSums.h"
-#include "passes/cpu/kernels/conv/ConvTapCopies.h"
 
 namespace ingot::cpu {
 
@@ -19,9 +19,9 @@ using ColumnFn = llvm::function_ref<void(mlir::Value, const Tile &)>;
 using ForEachColumn = llvm::function_ref<void(ColumnFn)>;
 
 /// Tiles of pixels that may lie in several rows.
-struct ConvAcrossRows : ConvPart {
+struct ConvAcrossRows : ConvEmitterBase {
   ConvAcrossRows(ConvKernel &conv, ConvColumns &columns, ConvSums &sums)
-      : ConvPart(conv), sums(sums), copies(conv, columns), found(conv) {}
+      : ConvEmitterBase(conv), sums(sums), copies(conv, columns), found(conv) {}
 
   void emit(const Tile &tile, const ColumnAt &columnAt, const TaskRange &range);
   /// Returns whether whole windows are copied.
@@ -66,8 +66,8 @@ private:
                   const PixelRun &run, const ColumnAt &columnAt);
 
   ConvSums &sums;
-  ConvTapCopies copies;
-  ConvFoundPixels found;
+  ConvIm2Col copies;
+  ConvGatheredPixels found;
 };
 
 } // namespace ingot::cpu

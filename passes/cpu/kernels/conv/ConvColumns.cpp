@@ -36,8 +36,8 @@ void ConvColumns::widenWeights(const Tile &tile, const ColumnAt &columnAt) {
   int64_t groups = support::productOf(window.kernel) * plan.weights.depth /
                    plan.weights.group;
   int64_t columns = plan.tile.vectors * tile.lanes;
-  if (!WideWeights::pays(groups, columns,
-                         plan.grid.rowsPerTask * output.dst.shape[outer + 1]))
+  if (!Int16Weights::pays(groups, columns,
+                          plan.grid.rowsPerTask * output.dst.shape[outer + 1]))
     return;
   if (!wide)
     wide.emplace(b, groups, columns);

@@ -8,15 +8,15 @@
 #define INGOT_PASSES_CPU_KERNELS_CONV_CONVCOLUMNS_H
 
 #include "passes/cpu/kernels/conv/ConvKernel.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 #include "passes/cpu/products/WidenedWeights.h"
 
 namespace ingot::cpu {
 
 /// The weights of a column tile in the form that the product reads, prepared
 /// once for all rows of a task.
-struct ConvColumns : ConvPart {
-  using ConvPart::ConvPart;
+struct ConvColumns : ConvEmitterBase {
+  using ConvEmitterBase::ConvEmitterBase;
 
   /// Sorts the groups of bytes that are multiplied in pairs.
   void sortPairs(const Tile &tile, const ColumnAt &columnAt);
@@ -37,7 +37,7 @@ struct ConvColumns : ConvPart {
                    llvm::function_ref<void(const Tile &tile)> body);
 
   std::optional<PairLists> pairs;
-  std::optional<WideWeights> wide;
+  std::optional<Int16Weights> wide;
 
 private:
   std::optional<WidenedWeights> widened;

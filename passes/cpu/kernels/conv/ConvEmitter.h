@@ -15,9 +15,9 @@ namespace ingot::cpu {
 /// Emits one task of a convolution. ConvToVector.cpp has the loops,
 /// ConvBlocks.cpp the loops by blocks of weights, and ConvSigns.cpp the sums of
 /// signs.
-struct ConvEmitter : ConvPart {
+struct ConvEmitter : ConvEmitterBase {
   explicit ConvEmitter(ConvKernel &conv)
-      : ConvPart(conv), columns(conv), sums(conv, columns),
+      : ConvEmitterBase(conv), columns(conv), sums(conv, columns),
         acrossRows(conv, columns, sums), openRows(conv) {}
 
   void emit(mlir::Value task);

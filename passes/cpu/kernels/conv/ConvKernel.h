@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The parts of a convolution's code, which share a ConvKernel. ConvColumns
-// prepares weights. ConvSums, ConvTapCopies and ConvFoundPixels sum up the taps
+// prepares weights. ConvSums, ConvIm2Col and ConvGatheredPixels sum up the taps
 // of a tile's pixels. ConvAcrossRows, ConvOpenRows and ConvEmitter determine
 // the order of tiles.
 //
@@ -99,7 +99,7 @@ struct ConvKernel {
   Index pixelStride;
   /// The number of spatial dimensions without the last.
   int64_t outer;
-  ConvWindow window;
+  WindowTiling window;
   /// The weights in f16, if `weights` are a widened copy.
   std::optional<Flat> packed;
 
@@ -109,8 +109,8 @@ private:
 
 /// The base of each part of a convolution: short names for its kernel's
 /// members.
-struct ConvPart {
-  explicit ConvPart(ConvKernel &conv)
+struct ConvEmitterBase {
+  explicit ConvEmitterBase(ConvKernel &conv)
       : conv(conv), b(conv.b), op(conv.op), plan(conv.plan), src(conv.src),
         weights(conv.weights), output(conv.output), channels(conv.channels),
         pixelStride(conv.pixelStride), outer(conv.outer), window(conv.window) {}
@@ -125,7 +125,7 @@ protected:
   const int64_t channels;
   const Index pixelStride;
   const int64_t outer;
-  const ConvWindow &window;
+  const WindowTiling &window;
 };
 
 } // namespace ingot::cpu

@@ -35,31 +35,34 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Returns the sizes of tiles, the largest first. The size seven is for images
-/// of 224 pixels, whose last feature maps have rows of seven pixels. More sizes
-/// do not pay: with one vector a pixel, fewer pixels take as long.
+/// Returns the sizes of tiles, the largest first, or none if there is no code
+/// for tiles of `rows` pixels.
 static RowTiling tilingOf(int64_t rows) {
-  if (rows == 14)
-    return RowTiling({14, 10, 7, 4});
-  return RowTiling(rows == 6 ? ArrayRef<int64_t>{6, 4, 2}
-                             : ArrayRef<int64_t>());
+  if (rows == cpu::threshold::openRowsTile)
+    return RowTiling({rows, cpu::threshold::openRowsHigh,
+                      cpu::threshold::openRowsMiddle,
+                      cpu::threshold::openRowsLow});
+  if (rows == cpu::threshold::openRowsTileOfFew)
+    return RowTiling({rows, cpu::threshold::openRowsHighOfFew,
+                      cpu::threshold::openRowsLowOfFew});
+  return RowTiling(ArrayRef<int64_t>());
 }
 
 /// Returns the pixels of a tile that may have taps beyond src, or, if `tap` is
 /// given, for which that tap may lie beyond src.
-static SmallVector<bool> asking(const ConvWindow &window, int64_t size,
-                                int64_t rows,
-                                std::optional<int64_t> tap = std::nullopt) {
+static SmallVector<bool>
+rowsToCheck(const WindowTiling &window, int64_t size, int64_t rows,
+            std::optional<int64_t> tap = std::nullopt) {
   int64_t i = window.inner();
   int64_t beyond = std::max<int64_t>(window.pads[window.kernel.size() + i], 0) +
                    tilingOf(rows).mostBeyond(size) * window.strides[i];
   PixelTile first = window.firstTile(size);
   PixelTile last = window.lastTile(size, beyond);
-  SmallVector<bool> asks;
+  SmallVector<bool> needsCheck;
   for (auto [before, behind] : llvm::zip_equal(first.taps, last.taps))
-    asks.push_back(before.first > tap.value_or(0) ||
-                   behind.second <= tap.value_or(window.kernel[i] - 1));
-  return asks;
+    needsCheck.push_back(before.first > tap.value_or(0) ||
+                         behind.second <= tap.value_or(window.kernel[i] - 1));
+  return needsCheck;
 }
 
 bool ConvOpenRows::areWorthIt(const Tile &tile) {
@@ -67,7 +70,7 @@ bool ConvOpenRows::areWorthIt(const Tile &tile) {
       tilingOf(tile.rows).empty())
     return false;
   return window.dstSizes[window.inner()].value &&
-         llvm::count(asking(window, tile.rows, tile.rows), true) <=
+         llvm::count(rowsToCheck(window, tile.rows, tile.rows), true) <=
              cpu::threshold::openRowsAsking;
 }
 
@@ -78,7 +81,8 @@ Accumulators ConvOpenRows::sumRow(const Tile &tile, ArrayRef<Index> srcAt,
                                   const NextWeights &next) {
   int64_t i = window.inner(), stride = window.strides[i];
   int64_t tapSize = plan.weights.depth * plan.panel;
-  auto addTap = [&](Index tap, ArrayRef<bool> asks, const Accumulators &sums) {
+  auto addTap = [&](Index tap, ArrayRef<bool> needsCheck,
+                    const Accumulators &sums) {
     Index tapAt = b.mul(tap, tapSize);
     SmallVector<Index> at(srcAt);
     Index &origin = at[1 + i];
@@ -86,25 +90,27 @@ Accumulators ConvOpenRows::sumRow(const Tile &tile, ArrayRef<Index> srcAt,
     SrcRows rows(b, src.data, src.at(b, at), b.mul(pixelStride, stride),
                  tile.rows);
     for (int64_t r = 0; r < tile.rows; ++r)
-      if (asks[r])
+      if (needsCheck[r])
         askFor(rows, r, b.add(origin, r * stride));
     return multiplyAdd(b,
                        {tile, weights.data,
                         b.add(weights.at(b, weightsAt), tapAt), plan.panel},
                        rows, channels, sums, next.from(b, tapAt));
   };
-  // Unrolls the taps if tiles have six pixels: this takes little code and needs
-  // fewer checks.
-  if (plan.tile.rows > 6 || window.kernel[i] > cpu::threshold::openRowsTaps)
+  // Unrolls the taps of small tiles: this takes little code and needs fewer
+  // checks.
+  if (plan.tile.rows > cpu::threshold::openRowsTileOfFew ||
+      window.kernel[i] > cpu::threshold::openRowsTaps)
     return forEach(b, 0, window.kernel[i], start,
                    [&](Value tap, const Accumulators &sums) {
                      return addTap(
                          Index(tap),
-                         asking(window, tile.rows, plan.tile.rows), sums);
+                         rowsToCheck(window, tile.rows, plan.tile.rows), sums);
                    });
   Accumulators sums = start;
   for (int64_t tap = 0; tap < window.kernel[i]; ++tap)
-    sums = addTap(tap, asking(window, tile.rows, plan.tile.rows, tap), sums);
+    sums =
+        addTap(tap, rowsToCheck(window, tile.rows, plan.tile.rows, tap), sums);
   return sums;
 }
 

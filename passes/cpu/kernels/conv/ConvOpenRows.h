@@ -12,8 +12,8 @@
 namespace ingot::cpu {
 
 /// Tiles that lie in one row each, for rows of open size.
-struct ConvOpenRows : ConvPart {
-  using ConvPart::ConvPart;
+struct ConvOpenRows : ConvEmitterBase {
+  using ConvEmitterBase::ConvEmitterBase;
 
   /// Returns true if tiles of one row are faster than tiles across rows.
   bool areWorthIt(const Tile &tile);

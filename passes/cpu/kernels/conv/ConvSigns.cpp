@@ -27,7 +27,7 @@ using namespace ingot::cpu;
 Accumulators ConvEmitter::sumSigns(const Tile &tile, const PixelTile &pixels,
                                    const PixelsAt &pixelsAt,
                                    const ColumnAt &columnAt) {
-  int64_t inner = window.inner(), signs = *op.getSignChannels();
+  int64_t inner = window.inner(), signs = op.getFormat().getSignChannels();
   int64_t words = cpu::signWords(signs);
   bool mayBeZero = cpu::planesOf(signs, src.shape.back()) == 2;
   SmallVector<Index> srcAt = window.originOf(b, pixelsAt.row, pixelsAt.first);

@@ -16,6 +16,13 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
+/// Returns the most channels of `span` pixels that are copied at a time, if a
+/// copy may have `most` elements.
+static int64_t mostCopied(int64_t most, int64_t span) {
+  constexpr int64_t kUnit = cpu::threshold::copiedChannels;
+  return llvm::alignTo(std::max(most / span, kUnit), kUnit);
+}
+
 Accumulators ConvSums::sumTile(const Tile &tile, const PixelTile &pixels,
                                const PixelsAt &pixelsAt,
                                const ColumnAt &columnAt,
@@ -42,8 +49,8 @@ Accumulators ConvSums::sumRow(const Tile &tile, const PixelTile &pixels,
   switch (infoOf(tile.product).rows) {
   case RowForm::asFloats:
     return sumAsFloats(tile, pixels, from, panelAt, start);
-  case RowForm::asWords:
-    return sumWords(tile, pixels, from, panelAt, outerTaps, start);
+  case RowForm::asInt16:
+    return sumInt16(tile, pixels, from, panelAt, outerTaps, start);
   case RowForm::byLists:
     return sumPairs(tile, pixels, from, panelAt, outerTaps, start);
   case RowForm::inTiles:
@@ -118,10 +125,8 @@ Accumulators ConvSums::sumAsFloats(const Tile &tile, const PixelTile &pixels,
   if (span <= 0)
     return start;
   int64_t group = plan.weights.group;
-  // Lets copies of f32 take half of the first-level cache; the other half is
-  // for their weights.
-  int64_t copied = TargetInfo::of(op).l1 / 2 / 4;
-  int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
+  int64_t most =
+      mostCopied(cpu::threshold::copiedFloats(TargetInfo::of(op)), span);
   int64_t size = copiedAtOnce(channels, most, group);
   bool isRun = conv.isContiguous() && size == channels;
   int64_t pitch = isRun ? channels : llvm::alignTo(size, tile.lanes);
@@ -151,7 +156,7 @@ Accumulators ConvSums::sumAsFloats(const Tile &tile, const PixelTile &pixels,
   return forEachBlock(b, channels, size, start, addBlock);
 }
 
-Accumulators ConvSums::sumWords(const Tile &tile, const PixelTile &pixels,
+Accumulators ConvSums::sumInt16(const Tile &tile, const PixelTile &pixels,
                                 Index from, Index panelAt, ArrayRef<Index> taps,
                                 const Accumulators &start) {
   int64_t inner = window.inner();
@@ -169,9 +174,8 @@ Accumulators ConvSums::sumWords(const Tile &tile, const PixelTile &pixels,
   std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
   int64_t low = read.first, high = read.second;
   int64_t group = plan.weights.group, lanes = tile.lanes;
-  // Lets copies of int16 take half of the first-level cache.
-  int64_t copied = TargetInfo::of(op).l1 / 2 / 2;
-  int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
+  int64_t most =
+      mostCopied(cpu::threshold::copiedWords(TargetInfo::of(op)), span);
   int64_t size = copiedAtOnce(channels, most, group);
   bool isRun = conv.isContiguous() && size == channels;
   int64_t pitch = llvm::divideCeil(size, group);
@@ -199,11 +203,11 @@ Accumulators ConvSums::sumWords(const Tile &tile, const PixelTile &pixels,
     // too far.
     fill(0, low);
     if (isRun)
-      copyAsWords(b, lanes, {src.data, first}, {scratch, Index(low * pitch)},
+      copyAsInt16(b, lanes, {src.data, first}, {scratch, Index(low * pitch)},
                   odd, (high - low) * channels);
     else
       forEach(b, 0, high - low, 1, [&](Value pixel) {
-        copyAsWords(b, lanes,
+        copyAsInt16(b, lanes,
                     {src.data, b.add(first, b.mul(Index(pixel), pixelStride))},
                     {scratch, b.mul(b.add(Index(pixel), low), pitch)}, odd,
                     size);

@@ -12,9 +12,9 @@
 namespace ingot::cpu {
 
 /// Sums of tiles whose pixels lie in one row of dst.
-struct ConvSums : ConvPart {
+struct ConvSums : ConvEmitterBase {
   ConvSums(ConvKernel &conv, ConvColumns &columns)
-      : ConvPart(conv), columns(columns) {}
+      : ConvEmitterBase(conv), columns(columns) {}
 
   /// Sums up all taps of a tile.
   Accumulators sumTile(const Tile &tile, const PixelTile &pixels,
@@ -33,7 +33,7 @@ private:
                            Index from, Index panelAt,
                            const Accumulators &start);
   /// Sums over a copy of bytes as int16, with zero points in the padding.
-  Accumulators sumWords(const Tile &tile, const PixelTile &pixels, Index from,
+  Accumulators sumInt16(const Tile &tile, const PixelTile &pixels, Index from,
                         Index panelAt, llvm::ArrayRef<Index> taps,
                         const Accumulators &start);
   /// Sums by pairs of bytes, over src or over a copy with zero points in the

@@ -52,7 +52,7 @@ struct Emitter {
 
   void emit(Value task) {
     if (op.getScheduleAttr().getWinograd() != 0)
-      return emitFiltering(builder, op, task);
+      return emitWinograd(builder, op, task);
     ConvKernel conv(builder, op);
     ConvEmitter(conv).emit(task);
   }
@@ -113,7 +113,7 @@ void ConvEmitter::emitColumns(const Tile &tile, const ColumnAt &columnAt,
         return openRows.emit(tile, columnAt, range);
       acrossRows.emit(tile, columnAt, range);
     });
-  if (form == ColumnForm::asWords)
+  if (form == ColumnForm::asInt16)
     columns.widenWeights(tile, columnAt);
   if (plan.depthBlock != 0)
     return emitBlocks(tile, columnAt, range);

@@ -22,7 +22,7 @@
 
 #include "passes/cpu/isa/amx/AmxTiles.h"
 #include "passes/cpu/kernels/winograd/WinogradEmitter.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,15 +48,15 @@ public:
 private:
   void forEachLoad(function_ref<void(LoadFn load)> body) override;
   Value makePadding() override;
-  Value unpack(Value kept) override { return asWords(b, kept); }
+  Value unpack(Value kept) override { return asInt16(b, kept); }
   Value pack(Value numbers) override;
   void multiply(const Tile &tile, Index columnTile, Index rowTiles) override;
   Value finish(Value sum) override;
 
   /// Loads the even and the odd bytes of `size` groups, beginning with group
   /// `first`, of the pixel at `data[at]`.
-  SmallVector<Part> loadGroups(Value data, Index at, Index first,
-                               int64_t size);
+  SmallVector<ChannelSlice> loadGroups(Value data, Index at, Index first,
+                                       int64_t size);
   /// Transforms the weights of `size` groups, beginning with `first`, and
   /// multiplies them. Adds the products to the sums, or stores them if
   /// `isFirst`.
@@ -73,13 +73,13 @@ private:
   Flat weights;
   int64_t groups, zeroPoint;
   /// The transformed weights of a block at each point, in the layout of
-  /// `WideWeights`.
+  /// `Int16Weights`.
   Value words;
 };
 
 } // namespace
 
-void cpu::emitFiltering(OpBuilder &builder, cpu::ConvOp op, Value task) {
+void cpu::emitWinograd(OpBuilder &builder, cpu::ConvOp op, Value task) {
   Emitter(builder, op).emit(task);
 }
 
@@ -102,7 +102,7 @@ Value Emitter::makePadding() {
 }
 
 auto Emitter::loadGroups(Value data, Index at, Index first, int64_t size)
-    -> SmallVector<Part> {
+    -> SmallVector<ChannelSlice> {
   Value bytes = vector::LoadOp::create(
       b.b, b.loc, VectorType::get({4 * size}, b.b.getI8Type()), data,
       b.get(b.add(at, b.mul(first, 4))));
@@ -212,7 +212,7 @@ void Emitter::transformWeights(const Tile &tile, Index at, Index to) {
         columns.push_back(toPoints(taps));
       }
       Index place = b.add(b.add(to, b.mul(Index(v), bytes / 2)),
-                          i * WideWeights::oddAt(words));
+                          i * Int16Weights::oddAt(words));
       for (int64_t y = 0; y < points; ++y) {
         SmallVector<Value> taps;
         for (const auto &column : columns)

@@ -12,7 +12,7 @@
 namespace ingot::cpu {
 
 /// Emits one task of an int8 convolution whose schedule has `winograd`.
-void emitFiltering(mlir::OpBuilder &builder, cpu::ConvOp op, mlir::Value task);
+void emitWinograd(mlir::OpBuilder &builder, cpu::ConvOp op, mlir::Value task);
 
 } // namespace ingot::cpu
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Depthwise convolution of int8 by dot products of groups of four ("fours"):
+// Depthwise convolution of int8 by dot products of groups of four:
 //
 //     for block of channels, output row, pixel tile within the row
 //       for 64 channels, or 16 where fewer are left
@@ -31,7 +31,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-using cpu::ByteFours;
+using cpu::GroupsOfFour;
 
 static VectorType wordsOf(IndexBuilder &b, int64_t lanes) {
   return VectorType::get({lanes}, b.b.getI32Type());
@@ -47,7 +47,7 @@ namespace {
 class DotSums {
 public:
   DotSums(DepthwiseKernel &kernel, const Flat &fours, const Tile &tile,
-          const PixelPlace &where);
+          const TilePosition &where);
 
   /// Returns the sums of pixel `r` as f32, which holds them exactly.
   Accumulators sumsOf(int64_t r);
@@ -63,7 +63,7 @@ private:
   ArrayRef<Value> columnAt(int64_t i);
   SmallVector<Value> loadColumn(int64_t i);
   Value add(Value sum, Value bytes, Value four) {
-    return multiplyAddFours(b, bytes, four, sum);
+    return multiplyAddGroupsOfFour(b, bytes, four, sum);
   }
 
   DepthwiseKernel &kernel;
@@ -72,7 +72,7 @@ private:
   const Tile &tile;
   const PixelTile &pixels;
   const BorderTile *border;
-  int64_t vectors, lanes, numFours, numTaps, zeroPoint;
+  int64_t vectors, lanes, numGroups, numTaps, zeroPoint;
   SmallVector<Index> rows;
   SmallVector<Value> weights;
   Accumulators start;
@@ -83,13 +83,13 @@ private:
 } // namespace
 
 DotSums::DotSums(DepthwiseKernel &kernel, const Flat &fours, const Tile &tile,
-                 const PixelPlace &where)
+                 const TilePosition &where)
     : kernel(kernel), fours(fours), b(kernel.b), tile(tile),
       pixels(where.pixels), border(where.border), vectors(tile.vectors),
-      lanes(tile.lanes), numFours(kernel.sources.masks.size()),
+      lanes(tile.lanes), numGroups(kernel.sources.masks.size()),
       numTaps(kernel.window.kernel.back()),
       zeroPoint(kernel.op.getSrcZeroPoint()) {
-  const ConvWindow &window = kernel.window;
+  const WindowTiling &window = kernel.window;
   int64_t inner = window.inner();
   Index pixel = b.add(b.mul(where.firstPixel, window.strides[inner]),
                       -window.pads[inner]);
@@ -107,8 +107,8 @@ DotSums::DotSums(DepthwiseKernel &kernel, const Flat &fours, const Tile &tile,
 }
 
 void DotSums::loadWeights(Index channel) {
-  auto bytes = VectorType::get({lanes * ByteFours::kTaps}, b.b.getI8Type());
-  for (int64_t four = 0; four < numFours; ++four)
+  auto bytes = VectorType::get({lanes * GroupsOfFour::kTaps}, b.b.getI8Type());
+  for (int64_t four = 0; four < numGroups; ++four)
     for (int64_t tap = 0; tap < numTaps; ++tap)
       for (int64_t v = 0; v < vectors; ++v) {
         Index at = fours.at(
@@ -126,7 +126,7 @@ void DotSums::loadWeights(Index channel) {
 void DotSums::takeZeroPointOff() {
   for (int64_t v = 0; v < vectors; ++v) {
     Value zero = start[v];
-    for (int64_t four = 0; four < numFours; ++four)
+    for (int64_t four = 0; four < numGroups; ++four)
       for (int64_t tap = 0; tap < numTaps; ++tap)
         start[v] = add(start[v], zeroPoints, weightOf(four, tap, v));
     start[v] = arith::SubIOp::create(b.b, b.loc, zero, start[v]);
@@ -139,16 +139,16 @@ SmallVector<Value> DotSums::loadColumn(int64_t i) {
   Index at = b.mul(stride, border ? border->nearest[i] : Index(i));
   SmallVector<Value> column;
   for (int64_t first = 0; first < int64_t(rows.size());
-       first += ByteFours::kTaps) {
+       first += GroupsOfFour::kTaps) {
     SmallVector<Value> bytes;
     for (Index row : ArrayRef(rows).drop_front(first).take_front(
-             std::min<size_t>(rows.size() - first, ByteFours::kTaps))) {
+             std::min<size_t>(rows.size() - first, GroupsOfFour::kTaps))) {
       Index from = b.add(row, at);
       if (vectors == 1) {
         bytes.push_back(loadPart(b, tile, src.data, from));
         continue;
       }
-      auto type = VectorType::get({ByteFours::kBlock}, b.b.getI8Type());
+      auto type = VectorType::get({GroupsOfFour::kBlock}, b.b.getI8Type());
       bytes.push_back(
           vector::LoadOp::create(b.b, b.loc, type, src.data, b.get(from)));
     }
@@ -172,19 +172,19 @@ ArrayRef<Value> DotSums::columnAt(int64_t i) {
 }
 
 Accumulators DotSums::sumsOf(int64_t r) {
-  const ConvWindow &window = kernel.window;
+  const WindowTiling &window = kernel.window;
   int64_t inner = window.inner();
   Accumulators sums = start;
   for (int64_t tap = 0; tap < numTaps; ++tap) {
     bool isThere = pixels.hasTap(r, tap);
     if (!isThere && zeroPoint == 0)
       continue;
-    SmallVector<Value> column(numFours * vectors, zeroPoints);
+    SmallVector<Value> column(numGroups * vectors, zeroPoints);
     if (isThere)
       llvm::copy(
           columnAt(r * window.strides[inner] + tap * window.dilations[inner]),
           column.begin());
-    for (int64_t four = 0; four < numFours; ++four)
+    for (int64_t four = 0; four < numGroups; ++four)
       for (int64_t v = 0; v < vectors; ++v)
         sums[v] =
             add(sums[v], column[four * vectors + v], weightOf(four, tap, v));
@@ -217,10 +217,10 @@ void DepthwiseDot::findMasks() {
   ArrayRef<Value> areThere = sources.areThere;
   bool areAlways = llvm::none_of(areThere, [](Value value) { return value; });
   for (; !areThere.empty(); areThere = areThere.drop_front(std::min<size_t>(
-                                areThere.size(), ByteFours::kTaps))) {
+                                areThere.size(), GroupsOfFour::kTaps))) {
     Value bits;
     for (auto [tap, isThere] :
-         llvm::enumerate(areThere.take_front(ByteFours::kTaps))) {
+         llvm::enumerate(areThere.take_front(GroupsOfFour::kTaps))) {
       Value byte = constant(int64_t(0xff) << (8 * tap));
       if (isThere)
         byte = arith::SelectOp::create(b.b, b.loc, isThere, byte, constant(0));
@@ -235,11 +235,11 @@ void DepthwiseDot::findMasks() {
   }
 }
 
-void DepthwiseDot::emitTile(const Tile &tile, const PixelPlace &where) {
+void DepthwiseDot::emitTile(const Tile &tile, const TilePosition &where) {
   Tile part = tile;
   // Sums are stored as f32.
   part.product = Product::f32;
-  if (tile.columns() == ByteFours::kBlock) {
+  if (tile.columns() == GroupsOfFour::kBlock) {
     // With fewer channels than a block, the loop over whole blocks never runs.
     if (kernel.blocks)
       emitBlock(part, where);
@@ -259,7 +259,7 @@ void DepthwiseDot::emitTile(const Tile &tile, const PixelPlace &where) {
   emitVector(part, where.withChannel(b.add(where.channel, whole * tile.lanes)));
 }
 
-void DepthwiseDot::emitVector(const Tile &tile, const PixelPlace &where) {
+void DepthwiseDot::emitVector(const Tile &tile, const TilePosition &where) {
   DotSums dot(kernel, fours, tile, where);
   auto store = [&](const Tile &tile, int64_t first, const Accumulators &sums) {
     storeTile(b, tile, output, sums, [&](IndexBuilder &b, Index inTile) {
@@ -279,7 +279,7 @@ void DepthwiseDot::emitVector(const Tile &tile, const PixelPlace &where) {
   store(tile, 0, sums);
 }
 
-void DepthwiseDot::emitBlock(const Tile &tile, const PixelPlace &where) {
+void DepthwiseDot::emitBlock(const Tile &tile, const TilePosition &where) {
   DotSums dot(kernel, fours, tile, where);
   auto store = [&](Index pixel, ArrayRef<Value> sums) {
     kernel.blocks->store(b, sums, where.coordinates(b, pixel));

@@ -14,18 +14,18 @@ namespace ingot::cpu {
 /// Products of int8 in groups of four, with 16 lanes. A tile is one vector of
 /// up to `lanes` channels in their order. Or it is a whole block of four
 /// vectors in the order of unpacking.
-struct DepthwiseDot : DepthwisePart {
+struct DepthwiseDot : DepthwiseEmitterBase {
   explicit DepthwiseDot(DepthwiseKernel &kernel)
-      : DepthwisePart(kernel), fours(b, op.getFours()) {}
+      : DepthwiseEmitterBase(kernel), fours(b, op.getGroupsOfFour()) {}
 
   void prepare(Index firstTile, Index endTile);
   /// Computes masks that select the weights whose rows of src exist.
   void findMasks();
-  void emitTile(const Tile &tile, const PixelPlace &where);
+  void emitTile(const Tile &tile, const TilePosition &where);
 
 private:
-  void emitVector(const Tile &tile, const PixelPlace &where);
-  void emitBlock(const Tile &tile, const PixelPlace &where);
+  void emitVector(const Tile &tile, const TilePosition &where);
+  void emitBlock(const Tile &tile, const TilePosition &where);
 
   Flat fours;
 };

@@ -8,7 +8,7 @@
 #define INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEEMITTER_H
 
 #include "passes/cpu/kernels/depthwise/DepthwiseDot.h"
-#include "passes/cpu/kernels/depthwise/DepthwiseWords.h"
+#include "passes/cpu/kernels/depthwise/DepthwiseInt8.h"
 
 namespace ingot::cpu {
 
@@ -23,9 +23,9 @@ private:
   void emitRows(const TaskRange &range);
   void emitRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitOpenRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
-  void emitColumns(const PixelPlace &where, Index done, Index firstTile,
+  void emitColumns(const TilePosition &where, Index done, Index firstTile,
                    Index endTile);
-  void emitTile(const Tile &tile, const PixelPlace &where);
+  void emitTile(const Tile &tile, const TilePosition &where);
 
   void emitBytes(const TaskRange &range);
   void emitEmpty(const TaskRange &range);
@@ -34,10 +34,10 @@ private:
 
   DepthwiseKernel kernel;
   IndexBuilder &b;
-  const ConvWindow &window;
+  const WindowTiling &window;
   DepthwiseFloats floats;
   std::optional<DepthwiseDot> dot;
-  std::optional<DepthwiseWords> words;
+  std::optional<DepthwiseInt8> words;
 };
 
 } // namespace ingot::cpu

@@ -14,7 +14,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 Accumulators DepthwiseFloats::sumTile(const Tile &tile,
-                                      const PixelPlace &where) {
+                                      const TilePosition &where) {
   SmallVector<Index> srcAt = window.originOf(b, where.row, where.firstPixel);
   srcAt.push_back(where.channel);
   SmallVector<Index> weightsAt(outer + 1, Index(0));
@@ -29,14 +29,14 @@ Accumulators DepthwiseFloats::sumTile(const Tile &tile,
 
 /// Emits a border tile; reads no pixel if src has none.
 Accumulators DepthwiseFloats::sumBorder(const Tile &tile,
-                                        const PixelPlace &where) {
+                                        const TilePosition &where) {
   Value hasPixels =
       b.compare(arith::CmpIPredicate::ne, window.srcSizes[window.inner()], 0);
   return updateIf(b, hasPixels, zeroAccumulators(b, tile),
                   [&] { return sumTile(tile, where); });
 }
 
-void DepthwiseFloats::emitTile(const Tile &tile, const PixelPlace &where) {
+void DepthwiseFloats::emitTile(const Tile &tile, const TilePosition &where) {
   Accumulators sums =
       where.border ? sumBorder(tile, where) : sumTile(tile, where);
   if (where.border)
@@ -79,7 +79,8 @@ Value DepthwiseFloats::memberOfGroups(Value pixel, int64_t member,
 }
 
 /// Adds the taps along the row.
-Accumulators DepthwiseFloats::sumRow(const Tile &tile, const PixelPlace &where,
+Accumulators DepthwiseFloats::sumRow(const Tile &tile,
+                                     const TilePosition &where,
                                      ArrayRef<Index> srcAt,
                                      ArrayRef<Index> weightsAt,
                                      const Accumulators &start) {

@@ -12,15 +12,15 @@
 namespace ingot::cpu {
 
 /// Tiles whose elements are all multiplied as f32.
-struct DepthwiseFloats : DepthwisePart {
-  using DepthwisePart::DepthwisePart;
+struct DepthwiseFloats : DepthwiseEmitterBase {
+  using DepthwiseEmitterBase::DepthwiseEmitterBase;
 
-  void emitTile(const Tile &tile, const PixelPlace &where);
+  void emitTile(const Tile &tile, const TilePosition &where);
 
 private:
-  Accumulators sumTile(const Tile &tile, const PixelPlace &where);
-  Accumulators sumBorder(const Tile &tile, const PixelPlace &where);
-  Accumulators sumRow(const Tile &tile, const PixelPlace &where,
+  Accumulators sumTile(const Tile &tile, const TilePosition &where);
+  Accumulators sumBorder(const Tile &tile, const TilePosition &where);
+  Accumulators sumRow(const Tile &tile, const TilePosition &where,
                       llvm::ArrayRef<Index> srcAt,
                       llvm::ArrayRef<Index> weightsAt,
                       const Accumulators &start);

@@ -24,12 +24,13 @@ DepthwiseKernel::DepthwiseKernel(OpBuilder &builder, cpu::DepthwiseConvOp op)
                                           spatialSizes(b, op.getSrc()),
                                           spatialSizes(b, op.getDst())} {
   int64_t most = std::min(plan.tiles, plan.tilesPerBlock) * columns();
-  if (isBytes() && output.dst.shape.back() >= columns())
+  if (readsInt8() && output.dst.shape.back() >= columns())
     blocks.emplace(b, output, ByteBlock{plan.target.lanes, plan.tile.vectors},
                    most);
 }
 
-SmallVector<Index> PixelPlace::coordinates(IndexBuilder &b, Index pixel) const {
+SmallVector<Index> TilePosition::coordinates(IndexBuilder &b,
+                                             Index pixel) const {
   SmallVector<Index> at(row);
   at.append({b.add(firstPixel, pixel), channel});
   return at;
@@ -44,7 +45,7 @@ bool DepthwiseKernel::overlapsChannels() {
   // in constants.
   bool isPartial = channels % columns() != 0,
        isOpen = bool(window.dstSizes[window.inner()].value);
-  return !isBytes() && channels > columns() && (isPartial || isOpen) &&
+  return !readsInt8() && channels > columns() && (isPartial || isOpen) &&
          plan.grid.columnTilesPerTask >= plan.tiles && output.mayStoreAgain();
 }
 
@@ -91,7 +92,7 @@ Value DepthwiseKernel::waitingSums() {
 }
 
 void DepthwiseKernel::storeBorder(const Tile &tile, const Accumulators &sums,
-                                  const PixelPlace &where) {
+                                  const TilePosition &where) {
   spill(b, tile, sums, waitingSums(), 0);
   Tile one = tile.withRows(1).withDone(0);
   forEach(b, tile.done, where.border->count, 1, [&](Value pixel) {
@@ -110,7 +111,7 @@ bool DepthwiseKernel::storesByPixel(const Tile &tile) {
 
 void DepthwiseKernel::storeWaiting(const BlockStore &store, const Tile &tile,
                                    const Accumulators &sums,
-                                   const PixelPlace &where) {
+                                   const TilePosition &where) {
   spill(b, tile, sums, waitingSums(), 0);
   Index end = where.border ? where.border->count : Index(tile.rows);
   forEach(b, tile.done, end, 1, [&](Value pixel) {

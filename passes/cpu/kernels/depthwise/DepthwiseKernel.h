@@ -7,7 +7,7 @@
 #ifndef INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEKERNEL_H
 #define INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEKERNEL_H
 
-#include "dialects/cpu/ByteFours.h"
+#include "dialects/cpu/GroupsOfFour.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/rows/PixelTiles.h"
 #include "passes/cpu/products/ByteBlocks.h"
@@ -42,13 +42,13 @@ struct SourceRows {
 /// The position of a tile: its pixels in a row of dst, and its first channel.
 /// At the end of a row of open size, `border` tells at run time which pixels
 /// exist.
-struct PixelPlace {
+struct TilePosition {
   const PixelTile &pixels;
   Index firstPixel, channel;
   llvm::ArrayRef<Index> row;
   const BorderTile *border = nullptr;
 
-  PixelPlace withChannel(Index other) const {
+  TilePosition withChannel(Index other) const {
     return {pixels, firstPixel, other, row, border};
   }
   /// Returns the coordinates in dst of the first channel of a pixel of the
@@ -62,16 +62,19 @@ struct DepthwiseKernel {
   DepthwiseKernel(mlir::OpBuilder &builder, cpu::DepthwiseConvOp op);
 
   /// Returns true if int8 are multiplied as integers, in groups of any size.
-  bool isBytes() const { return isDot() || isWords(); }
+  bool readsInt8() const { return isDot() || isInt8Blocks(); }
   /// Returns true if int8 are multiplied in groups of four, by vectors of 512
   /// bits.
-  bool isDot() const { return isFours() && multipliesBlocks(plan.target); }
+  bool isDot() const {
+    return isGroupsOfFour() && multipliesBlocks(plan.target);
+  }
   /// Returns true if int8 are multiplied in pairs of int16, or in groups of
   /// four by shorter vectors.
-  bool isWords() const {
-    return plan.tile.product == Product::int8Wide || (isFours() && !isDot());
+  bool isInt8Blocks() const {
+    return plan.tile.product == Product::int8Wide ||
+           (isGroupsOfFour() && !isDot());
   }
-  bool isFours() const { return plan.tile.product == Product::int8Dot; }
+  bool isGroupsOfFour() const { return plan.tile.product == Product::int8Dot; }
   int64_t columns() const { return plan.tile.vectors * plan.target.lanes; }
 
   /// Returns true if the last tile of channels is a whole tile that overlaps
@@ -85,13 +88,13 @@ struct DepthwiseKernel {
   BorderTile borderAt(int64_t pixels, Index firstPixel, Index count);
 
   void storeBorder(const Tile &tile, const Accumulators &sums,
-                   const PixelPlace &where);
+                   const TilePosition &where);
   /// Returns true if the sums of a whole tile are stored as soon as they are
   /// computed.
   bool storesByPixel(const Tile &tile);
   /// Stores the sums of a tile of int8 in blocks.
   void storeWaiting(const BlockStore &store, const Tile &tile,
-                    const Accumulators &sums, const PixelPlace &where);
+                    const Accumulators &sums, const TilePosition &where);
 
   IndexBuilder b;
   cpu::DepthwiseConvOp op;
@@ -99,7 +102,7 @@ struct DepthwiseKernel {
   Flat src, weights;
   Output output;
   int64_t outer;
-  ConvWindow window;
+  WindowTiling window;
   /// Data for int8: the store of whole blocks, and the rows that tiles read.
   std::optional<BlockStore> blocks;
   SourceRows sources;
@@ -113,8 +116,8 @@ private:
 
 /// The base of each part of a depthwise convolution's code: short names for its
 /// kernel's members.
-struct DepthwisePart {
-  explicit DepthwisePart(DepthwiseKernel &kernel)
+struct DepthwiseEmitterBase {
+  explicit DepthwiseEmitterBase(DepthwiseKernel &kernel)
       : kernel(kernel), b(kernel.b), op(kernel.op), plan(kernel.plan),
         src(kernel.src), weights(kernel.weights), output(kernel.output),
         outer(kernel.outer), window(kernel.window) {}
@@ -128,7 +131,7 @@ protected:
   const Flat &src, &weights;
   const Output &output;
   const int64_t outer;
-  const ConvWindow &window;
+  const WindowTiling &window;
 };
 
 } // namespace ingot::cpu

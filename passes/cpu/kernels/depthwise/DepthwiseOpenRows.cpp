@@ -17,6 +17,12 @@
 // too short for this, or ends in another way, parts check each pixel at run
 // time.
 //
+// `RowTiling` does not cut these rows. Its tiles differ in height only, so that
+// one body serves all tiles of a height. Here begin and end also have code of
+// their own for the padding, and the end depends on a number that only a run
+// knows. A part in the middle may also reach beyond the pixels that it is
+// needed for, up to the last pixel that has all taps.
+//
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
 #include "passes/cpu/policy/Thresholds.h"
@@ -57,7 +63,7 @@ private:
   }
 
   IndexBuilder &b;
-  const ConvWindow &window;
+  const WindowTiling &window;
   function_ref<void(const PixelTile &, Index, Index)> emit, emitUnknown;
   int64_t full, part, stride, pad;
   Index width, srcWidth;

@@ -20,7 +20,7 @@
 // once. In groups of two or four channels there is a product for each channel
 // of the group. A shuffle brings the channel to all lanes of its group. Where
 // the schedule says so, int8 are multiplied in groups of four
-// (DepthwiseDot.cpp) or in pairs of int16 (DepthwiseWords.cpp).
+// (DepthwiseDot.cpp) or in pairs of int16 (DepthwiseInt8.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -54,14 +54,14 @@ DepthwiseEmitter::DepthwiseEmitter(OpBuilder &builder, cpu::DepthwiseConvOp op)
     : kernel(builder, op), b(kernel.b), window(kernel.window), floats(kernel) {
   if (kernel.isDot())
     dot.emplace(kernel);
-  if (kernel.isWords())
+  if (kernel.isInt8Blocks())
     words.emplace(kernel, floats);
 }
 
 void DepthwiseEmitter::emit(Value task) {
   Index rows = countOf(b, kernel.op.getDst(), 0, kernel.outer + 1);
   TaskRange range = rangeOf(b, task, kernel.plan.grid, rows, kernel.plan.tiles);
-  if (kernel.isBytes())
+  if (kernel.readsInt8())
     return emitBytes(range);
   emitRows(range);
 }
@@ -72,12 +72,12 @@ void DepthwiseEmitter::emitRows(const TaskRange &range) {
             Index endTile =
                 b.min(b.add(Index(firstTile), kernel.plan.tilesPerBlock),
                       range.endTile);
-            if (kernel.isBytes())
+            if (kernel.readsInt8())
               prepareBlock(Index(firstTile), endTile);
             forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
               SmallVector<Index> at = coordinatesOf(
                   b, kernel.op.getDst(), kernel.outer + 1, Index(row));
-              if (kernel.isBytes())
+              if (kernel.readsInt8())
                 findSources(at);
               emitRow(at, Index(firstTile), endTile);
             });
@@ -89,7 +89,7 @@ void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
                                Index endTile) {
   if (window.dstSizes[window.inner()].value)
     return emitOpenRow(row, firstTile, endTile);
-  if (kernel.isWords())
+  if (kernel.isInt8Blocks())
     return words->emitRow(row, firstTile, endTile);
   window.forEachTile(b, kernel.plan.tile.rows,
                      [&](const PixelTile &pixels, Index firstPixel, Index) {
@@ -101,7 +101,7 @@ void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
                      });
 }
 
-void DepthwiseEmitter::emitColumns(const PixelPlace &where, Index done,
+void DepthwiseEmitter::emitColumns(const TilePosition &where, Index done,
                                    Index firstTile, Index endTile) {
   kernel.forEachChannelTile(firstTile, endTile, where.pixels.size,
                             [&](Index channel, const Tile &tile) {
@@ -110,7 +110,7 @@ void DepthwiseEmitter::emitColumns(const PixelPlace &where, Index done,
                             });
 }
 
-void DepthwiseEmitter::emitTile(const Tile &tile, const PixelPlace &where) {
+void DepthwiseEmitter::emitTile(const Tile &tile, const TilePosition &where) {
   if (dot)
     return dot->emitTile(tile, where);
   if (words)

@@ -15,7 +15,7 @@
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/RowTiling.h"
 #include "passes/cpu/kernels/conv/BlockProducts.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 #include "passes/cpu/products/WidenedWeights.h"
 
 namespace ingot::cpu {
@@ -83,7 +83,7 @@ struct MatMulEmitter {
   mlir::Value waiting;
   std::optional<PanelBlocks> blocks;
   std::optional<PairLists> pairs;
-  std::optional<WideWeights> wide;
+  std::optional<Int16Weights> wide;
   std::optional<WidenedWeights> widened;
 };
 

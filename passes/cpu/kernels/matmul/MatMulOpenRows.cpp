@@ -56,8 +56,8 @@ SmallVector<int64_t> MatMulEmitter::smallerTiles(const Tile &tile) {
 /// read a row at any address, so they can repeat rows.
 bool MatMulEmitter::canRepeatRows(const Tile &tile) {
   return !usesTiles(tile.product) &&
-         infoOf(tile.product).rows != RowForm::asBits && !op.getBlocks() &&
-         plan.depthBlock == 0;
+         infoOf(tile.product).rows != RowForm::asBits &&
+         !op.getFormat().isBlocks() && plan.depthBlock == 0;
 }
 
 /// Returns true if rows that are fewer than any tile has multiply whole panels.

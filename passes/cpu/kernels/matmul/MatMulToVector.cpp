@@ -22,7 +22,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/matmul/MatMulEmitter.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 #include "passes/cpu/products/SignProducts.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -129,7 +129,7 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     SmallVector<Index> at;
     if (isBatched)
       at.append(batch.begin(), batch.end());
-    at.append({op.getBlocks() ? Index(0) : panel, 0, column});
+    at.append({op.getFormat().isBlocks() ? Index(0) : panel, 0, column});
     at.resize(weights.shape.size(), Index(0));
     return weights.at(b, at);
   };
@@ -148,7 +148,7 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     for (Index *number : {&panel, &part, &at.weightsAt, &at.first, &lanes})
       number->value = b.get(std::exchange(*number, Index()));
 
-  if (op.getBlocks())
+  if (op.getFormat().isBlocks())
     blocks.emplace(b, op, panel);
   if (tile.product == Product::int8Pairs) {
     if (!pairs)
@@ -162,7 +162,7 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   int64_t groups = plan.weights.depth / plan.weights.group;
   if (tile.product == Product::int8Wide && !blocks &&
       !ShapedType::isDynamic(plan.rows) &&
-      WideWeights::pays(groups, columns, rowsOfTask())) {
+      Int16Weights::pays(groups, columns, rowsOfTask())) {
     if (!wide)
       wide.emplace(b, groups, columns);
     wide->fill(b, {tile, weights.data, at.weightsAt, plan.panel});
@@ -281,8 +281,8 @@ Accumulators MatMulEmitter::sum(const Tile &tile, const ColumnTile &columns,
   if (blocks)
     return blocks->multiply(b, used, src.data, first, stride);
   if (infoOf(tile.product).rows == RowForm::asBits)
-    return sumSigns(
-        b, used, {src, first, stride, int64_t(*op.getSignChannels())});
+    return sumSigns(b, used,
+                    {src, first, stride, op.getFormat().getSignChannels()});
   SrcRows rows(b, src.data, first, stride, tile.rows);
   if (tile.end) {
     Index last = b.mul(b.add(*tile.end, -1), stride);

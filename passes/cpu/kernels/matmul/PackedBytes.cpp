@@ -25,7 +25,7 @@
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/cpu/kernels/matmul/PackedTiles.h"
 #include "passes/cpu/policy/Thresholds.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,7 +44,7 @@ namespace {
 
 struct Emitter : PackedTiles {
   Emitter(OpBuilder &builder, cpu::PackedMatMulOp op)
-      : PackedTiles(builder, op), bits(op.getBits()),
+      : PackedTiles(builder, op), bits(op.getFormat().getBits()),
         words(op.wordsOfBlock()) {}
 
   void emit(Value task);
@@ -56,12 +56,12 @@ struct Emitter : PackedTiles {
                         Index row, Index number, const Accumulators &sums);
   /// Words of a block: the offset of the block, and `count` words from word
   /// `first` on.
-  struct Words {
+  struct WordRange {
     Index block, first;
     int64_t count;
   };
   void addWords(const Tile &tile, const PackedColumns &columns,
-                ArrayRef<Index> rows, const Words &words,
+                ArrayRef<Index> rows, const WordRange &words,
                 MutableArrayRef<Value> sums);
   Value loadWords(const Tile &tile, const PackedColumns &columns, Index word,
                   int64_t v);
@@ -187,7 +187,7 @@ Value Emitter::unpackAll(const Tile &tile, const PackedColumns &columns) {
 
 /// Adds the products of words and of the rows' bytes, whose offsets are `rows`.
 void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
-                       ArrayRef<Index> rows, const Words &words,
+                       ArrayRef<Index> rows, const WordRange &words,
                        MutableArrayRef<Value> sums) {
   int64_t all = tile.rows * tile.vectors, chains = sums.size() / all;
   bool isDot = plan.tile.product == Product::int8Dot;
@@ -203,7 +203,7 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
   auto widen = [&] {
     for (int64_t i = 0; i < all && waiting != 0; ++i) {
       Value ones = splatInt(b, cast<VectorType>(pairs[i].getType()), 1);
-      sums[i] = cpu::addWords(b, pairs[i], ones, sums[i]);
+      sums[i] = cpu::addInt16(b, pairs[i], ones, sums[i]);
       pairs[i] = nullptr;
     }
     waiting = 0;
@@ -235,7 +235,7 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
           int64_t i = r * tile.vectors + v;
           if (isDot) {
             Value &sum = sums[(w * foursOfWord() + four) % chains * all + i];
-            sum = multiplyAddFours(b, codes[v], row, sum);
+            sum = multiplyAddGroupsOfFour(b, codes[v], row, sum);
             continue;
           }
           Value products = multiplyBytes(b, asBytes(codes[v]), asBytes(row));

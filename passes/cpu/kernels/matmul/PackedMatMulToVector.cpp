@@ -61,8 +61,8 @@ struct BlockScales {
 struct Emitter : PackedTiles {
   Emitter(OpBuilder &builder, cpu::PackedMatMulOp op)
       : PackedTiles(builder, op), perWord(op.perWord()), depth(op.depth()),
-        block(std::min<int64_t>(op.getBlockSize(), depth)),
-        unpacker(b, plan.target.lanes, op.getBits()) {}
+        block(std::min<int64_t>(op.getFormat().getBlockSize(), depth)),
+        unpacker(b, plan.target.lanes, op.getFormat().getBits()) {}
 
   void emit(Value task);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,

@@ -7,7 +7,7 @@
 #include "passes/cpu/kernels/matmul/UnpackWeights.h"
 
 #include "passes/cpu/policy/Thresholds.h"
-#include "passes/cpu/products/BytePairs.h"
+#include "passes/cpu/products/PairProducts.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -123,7 +123,7 @@ Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
 int64_t cpu::unpackedAtOnce(cpu::PackedMatMulOp op,
                             const PackedMatMulPlan &plan, int64_t rowSize) {
   int64_t depth = op.depth(), perWord = op.perWord();
-  int64_t block = std::min<int64_t>(op.getBlockSize(), depth);
+  int64_t block = std::min<int64_t>(op.getFormat().getBlockSize(), depth);
   // Rows take half of the first-level cache, because other data are read
   // meanwhile. With many rows they may take all of it if that holds a whole
   // column: partial sums between two halves would cost more.

@@ -20,7 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,7 +74,7 @@ struct Factor {
 };
 
 /// Sequences [first, end), and their number if it is known.
-struct Rows {
+struct SequenceRange {
   Index first, end;
   std::optional<int64_t> count;
 };
@@ -87,20 +87,20 @@ struct Emitter {
 
   void emit(Value task);
   void emitDirection(int64_t number, Index block);
-  void emitStep(const Direction &direction, const Rows &rows, Index step,
-                Value isOdd);
-  void multiply(const Direction &direction, const Rows &rows, int64_t number,
-                const Step &step, const Factor &factor);
+  void emitStep(const Direction &direction, const SequenceRange &rows,
+                Index step, Value isOdd);
+  void multiply(const Direction &direction, const SequenceRange &rows,
+                int64_t number, const Step &step, const Factor &factor);
   NextWeights nextPanel(const Flat &weights, Index panel, Value isOdd,
-                        const Rows &rows, Index pass, int64_t parts);
-  void forEachRowTile(const Rows &rows,
+                        const SequenceRange &rows, Index pass, int64_t parts);
+  void forEachRowTile(const SequenceRange &rows,
                       function_ref<void(int64_t count, Index row)> body);
-  void forEachUnits(
-      const Direction &direction, const Rows &rows, Block &body,
-      int64_t numWeights, Index step,
-      function_ref<void(IndexBuilder &b, Index row, const Piece &units,
-                        ArrayRef<Value> results)>
-          store);
+  void
+  forEachUnits(const Direction &direction, const SequenceRange &rows,
+               Block &body, int64_t numWeights, Index step,
+               function_ref<void(IndexBuilder &b, Index row, const Piece &units,
+                                 ArrayRef<Value> results)>
+                   store);
   Tile tileOf(int64_t count, int64_t panel) const;
 
   IndexBuilder b;
@@ -138,7 +138,7 @@ void Emitter::emitDirection(int64_t number, Index block) {
   Direction direction(b, op, number);
   int64_t perTask = plan.grid.rowsPerTask;
   Index batch = dimOf(b, op.state(number, 0), 0);
-  Rows rows{0, batch, std::nullopt};
+  SequenceRange rows{0, batch, std::nullopt};
   if (batch.value || batch.constant > perTask) {
     rows.first = b.mul(block, perTask);
     rows.end = b.min(b.add(rows.first, perTask), batch);
@@ -160,8 +160,8 @@ void Emitter::emitDirection(int64_t number, Index block) {
   });
 }
 
-void Emitter::emitStep(const Direction &direction, const Rows &rows, Index step,
-                       Value isOdd) {
+void Emitter::emitStep(const Direction &direction, const SequenceRange &rows,
+                       Index step, Value isOdd) {
   int64_t all = direction.weights.size();
   int64_t early = op.hasReset() ? all - 1 : all;
   for (int64_t i = 0; i < early; ++i)
@@ -205,7 +205,7 @@ Tile Emitter::tileOf(int64_t count, int64_t panel) const {
   return fullTile(plan.target, tile);
 }
 
-void Emitter::forEachRowTile(const Rows &rows,
+void Emitter::forEachRowTile(const SequenceRange &rows,
                              function_ref<void(int64_t, Index)> body) {
   if (rows.count)
     return forEachPart(b, *rows.count, plan.tile.rows,
@@ -225,7 +225,8 @@ void Emitter::forEachRowTile(const Rows &rows,
 /// panel, unless the second-level cache holds all panels. Each row tile makes
 /// `parts` passes.
 NextWeights Emitter::nextPanel(const Flat &weights, Index panel, Value isOdd,
-                               const Rows &rows, Index pass, int64_t parts) {
+                               const SequenceRange &rows, Index pass,
+                               int64_t parts) {
   int64_t elements = plan.hidden * weights.shape[2];
   if (!rows.count || elements * weights.shape[0] * 4 <= plan.target.l2)
     return {};
@@ -239,7 +240,7 @@ NextWeights Emitter::nextPanel(const Flat &weights, Index panel, Value isOdd,
 
 /// Multiplies rows of `factor`, from its column on, with weights `number`.
 /// Meanwhile, prefetches the input's contributions to the same columns.
-void Emitter::multiply(const Direction &direction, const Rows &rows,
+void Emitter::multiply(const Direction &direction, const SequenceRange &rows,
                        int64_t number, const Step &step, const Factor &factor) {
   const Flat &weights = direction.weights[number];
   int64_t panels = weights.shape[0], width = weights.shape[2];
@@ -289,7 +290,7 @@ void Emitter::multiply(const Direction &direction, const Rows &rows,
 /// Computes `body` for all units of all rows. Its products are those of the
 /// first `numWeights` weights.
 void Emitter::forEachUnits(
-    const Direction &direction, const Rows &rows, Block &body,
+    const Direction &direction, const SequenceRange &rows, Block &body,
     int64_t numWeights, Index step,
     function_ref<void(IndexBuilder &b, Index row, const Piece &units,
                       ArrayRef<Value> results)>

@@ -25,7 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 #include "passes/cpu/policy/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -204,7 +204,7 @@ void Emitter::emitChannels(ArrayRef<Index> row) {
     for (auto [v, sum] : llvm::enumerate(sums)) {
       SmallVector<Index> coordinates(row);
       coordinates.push_back(b.add(channel, int64_t(v) * lanes));
-      storeVector(b, output, sum, Place{coordinates, lanes, lanes, mask});
+      storeVector(b, output, sum, VectorAt{coordinates, lanes, lanes, mask});
     }
   };
   Index length = dimOf(b, op.getDst(), dim + 1);
@@ -270,7 +270,8 @@ void Emitter::emitSingly(Index begin, Index end, Reads reads) {
 /// a time. Lanes behind the last position lie behind src only in the last row,
 /// which is always in the rest.
 void Emitter::emitAllRows(const TaskRange &range) {
-  int64_t atOnce = lanes >= 16 ? 4 : 2;
+  int64_t atOnce =
+      lanes >= 16 ? cpu::threshold::bandRows : cpu::threshold::bandRowsOfShort;
   Index end = range.endRow;
   if (positions * channels < lanes)
     end = b.min(end, b.add(countOf(b, op.getDst(), 0, dim), -1));
@@ -476,7 +477,7 @@ void Emitter::store(const BandRow &row, Index first, int64_t count, Value sums,
   coordinates.push_back(first);
   int64_t used = count * channels;
   if (rank == dim + 1)
-    return storeVector(b, output, sums, Place{coordinates, lanes, used, {}});
+    return storeVector(b, output, sums, VectorAt{coordinates, lanes, used, {}});
   coordinates.push_back(0);
   if (llvm::is_contained(factors, Value())) {
     // Stores each position alone, because an operand differs between positions.
@@ -485,7 +486,7 @@ void Emitter::store(const BandRow &row, Index first, int64_t count, Value sums,
       std::iota(from.begin(), from.end(), i * channels);
       coordinates[dim] = b.add(first, i);
       storeVector(b, output, takeLanes(sums, from),
-                  Place{coordinates, channels, channels, {}});
+                  VectorAt{coordinates, channels, channels, {}});
     }
     return;
   }

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

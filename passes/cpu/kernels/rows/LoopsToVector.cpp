@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/Elementwise.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Contractions.h"
 

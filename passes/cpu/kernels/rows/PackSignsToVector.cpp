@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/Signs.h"
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,7 +38,7 @@ using namespace ingot::cpu;
 namespace {
 
 /// The bits of 32 channels in both planes.
-struct Words {
+struct SignPlanes {
   Value u, v;
 };
 
@@ -46,9 +46,9 @@ struct Emitter : RowEmitter<cpu::PackSignsOp, Emitter> {
   using RowEmitter::RowEmitter;
 
   void emitRow(ArrayRef<Index> row);
-  Words read(Index at, int64_t count);
+  SignPlanes read(Index at, int64_t count);
   Value whereByteIs(Value bytes, int64_t value);
-  Value join(Index to, Index word, int64_t count, const Words (&words)[2],
+  Value join(Index to, Index word, int64_t count, const SignPlanes (&words)[2],
              Value zeros);
   void store(Value word, Index at);
 };
@@ -76,7 +76,7 @@ Value Emitter::whereByteIs(Value bytes, int64_t value) {
 
 /// Reads `count` channels, beginning at `src[at]`. Bytes are at most 1 away
 /// from the zero point, so one comparison for equality finds a sign.
-Words Emitter::read(Index at, int64_t count) {
+SignPlanes Emitter::read(Index at, int64_t count) {
   constexpr int64_t kAll = cpu::kSignsOfWord;
   int64_t zero = op.getZeroPoint();
   auto type = VectorType::get({kAll}, b.b.getI8Type());
@@ -101,7 +101,7 @@ void Emitter::store(Value word, Index at) {
 /// Stores `count` words of each plane, from word `word` of the pixel at `to`
 /// on. Returns `zeros` with the bits of these words added.
 Value Emitter::join(Index to, Index word, int64_t count,
-                    const Words (&words)[2], Value zeros) {
+                    const SignPlanes (&words)[2], Value zeros) {
   auto exclusiveOr = [&](Value x, Value y) -> Value {
     return arith::XOrIOp::create(b.b, b.loc, x, y);
   };
@@ -113,7 +113,7 @@ Value Emitter::join(Index to, Index word, int64_t count,
     store(exclusiveOr(words[0].u, words[1].u), b.add(u, 1));
     store(exclusiveOr(words[0].v, words[1].v), b.add(v, 1));
   }
-  for (const Words &word : ArrayRef(words).take_front(count))
+  for (const SignPlanes &word : ArrayRef(words).take_front(count))
     zeros = arith::OrIOp::create(b.b, b.loc, zeros,
                                  exclusiveOr(word.u, word.v));
   return zeros;
@@ -129,7 +129,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
       arith::ConstantOp::create(b.b, b.loc, b.b.getI32IntegerAttr(0));
   auto addPair = [&](Index pair, const Accumulators &before) {
     Index at = b.add(from, b.mul(pair, 2 * kWord));
-    Words both[2] = {read(at, kWord), read(b.add(at, kWord), kWord)};
+    SignPlanes both[2] = {read(at, kWord), read(b.add(at, kWord), kWord)};
     return Accumulators{join(to, b.mul(pair, 2), 2, both, before[0])};
   };
   int64_t whole = channels / (2 * kWord), left = channels % (2 * kWord);
@@ -140,7 +140,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
                     })[0];
   if (left != 0) {
     Index at = b.add(from, whole * 2 * kWord);
-    Words last[2];
+    SignPlanes last[2];
     last[0] = read(at, std::min(left, kWord));
     if (left > kWord)
       last[1] = read(b.add(at, kWord), left - kWord);

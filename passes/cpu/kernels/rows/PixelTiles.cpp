@@ -58,7 +58,7 @@ std::pair<Index, Index> ingot::cpu::tapsWithin(IndexBuilder &b, Index origin,
   return {begin, end};
 }
 
-bool ConvWindow::crossesHigh(int64_t dim) const {
+bool WindowTiling::crossesHigh(int64_t dim) const {
   // With open sizes, the padding decides, because there are as many windows as
   // fit.
   if (srcSizes[dim].value || dstSizes[dim].value)
@@ -67,7 +67,7 @@ bool ConvWindow::crossesHigh(int64_t dim) const {
   return highest + (kernel[dim] - 1) * dilations[dim] >= srcSizes[dim].constant;
 }
 
-PixelTile ConvWindow::wholeTile(int64_t size) const {
+PixelTile WindowTiling::wholeTile(int64_t size) const {
   int64_t numTaps = kernel[inner()];
   PixelTile tile{0, size, 1, {}, numTaps};
   tile.taps.assign(size, {0, numTaps});
@@ -88,7 +88,7 @@ static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t size,
   return {begin, std::max(begin, end)};
 }
 
-PixelTile ConvWindow::firstTile(int64_t size) const {
+PixelTile WindowTiling::firstTile(int64_t size) const {
   int64_t i = inner();
   PixelTile tile = wholeTile(size);
   for (auto [pixel, taps] : llvm::enumerate(tile.taps))
@@ -97,12 +97,12 @@ PixelTile ConvWindow::firstTile(int64_t size) const {
   return tile;
 }
 
-int64_t ConvWindow::span(int64_t size) const {
+int64_t WindowTiling::span(int64_t size) const {
   int64_t i = inner();
   return (size - 1) * strides[i] + (kernel[i] - 1) * dilations[i] + 1;
 }
 
-PixelTile ConvWindow::lastTile(int64_t size, int64_t beyond) const {
+PixelTile WindowTiling::lastTile(int64_t size, int64_t beyond) const {
   int64_t i = inner();
   PixelTile tile = wholeTile(size);
   for (auto [pixel, taps] : llvm::enumerate(tile.taps))
@@ -111,21 +111,21 @@ PixelTile ConvWindow::lastTile(int64_t size, int64_t beyond) const {
   return tile;
 }
 
-Value ConvWindow::hasPixel(IndexBuilder &b, int64_t dim,
-                           Index coordinate) const {
+Value WindowTiling::hasPixel(IndexBuilder &b, int64_t dim,
+                             Index coordinate) const {
   // A negative coordinate is a large unsigned number, so one comparison checks
   // both ends.
   return b.compare(arith::CmpIPredicate::ult, coordinate, srcSizes[dim]);
 }
 
-Value ConvWindow::startsWithin(IndexBuilder &b, Index origin) const {
+Value WindowTiling::startsWithin(IndexBuilder &b, Index origin) const {
   if (!crossesLow(inner()))
     return {};
   return b.compare(arith::CmpIPredicate::sge, origin, 0);
 }
 
-Value ConvWindow::endsWithin(IndexBuilder &b, Index origin,
-                             int64_t size) const {
+Value WindowTiling::endsWithin(IndexBuilder &b, Index origin,
+                               int64_t size) const {
   int64_t i = inner();
   if (!crossesHigh(i))
     return {};
@@ -133,13 +133,14 @@ Value ConvWindow::endsWithin(IndexBuilder &b, Index origin,
                    srcSizes[i]);
 }
 
-Value ConvWindow::isWithin(IndexBuilder &b, Index origin, int64_t size) const {
+Value WindowTiling::isWithin(IndexBuilder &b, Index origin,
+                             int64_t size) const {
   Value starts = startsWithin(b, origin);
   return b.both(starts, endsWithin(b, origin, size));
 }
 
-SmallVector<Index> ConvWindow::originOf(IndexBuilder &b, ArrayRef<Index> row,
-                                    Index pixel) const {
+SmallVector<Index> WindowTiling::originOf(IndexBuilder &b, ArrayRef<Index> row,
+                                          Index pixel) const {
   SmallVector<Index> at = {row[0]};
   for (int64_t d = 0; d <= inner(); ++d)
     at.push_back(b.add(b.mul(d == inner() ? pixel : row[1 + d], strides[d]),
@@ -147,14 +148,14 @@ SmallVector<Index> ConvWindow::originOf(IndexBuilder &b, ArrayRef<Index> row,
   return at;
 }
 
-std::pair<Index, Index> ConvWindow::tapsWithin(IndexBuilder &b, int64_t dim,
-                                           Index origin) const {
+std::pair<Index, Index> WindowTiling::tapsWithin(IndexBuilder &b, int64_t dim,
+                                                 Index origin) const {
   return cpu::tapsWithin(
       b, origin, srcSizes[dim],
       {kernel[dim], dilations[dim], crossesLow(dim), crossesHigh(dim)});
 }
 
-Accumulators ConvWindow::sumOuter(
+Accumulators WindowTiling::sumOuter(
     IndexBuilder &b, SmallVector<Index> srcAt, const Accumulators &start,
     function_ref<Accumulators(ArrayRef<Index>, ArrayRef<Index>,
                               const Accumulators &)>
@@ -180,7 +181,7 @@ Accumulators ConvWindow::sumOuter(
   return sumDim(start);
 }
 
-void ConvWindow::forEachOuterTap(
+void WindowTiling::forEachOuterTap(
     IndexBuilder &b, function_ref<void(ArrayRef<Index>)> body) const {
   (void)sumOuterTaps(b, {}, [&](ArrayRef<Index> taps, const Accumulators &) {
     body(taps);
@@ -188,7 +189,7 @@ void ConvWindow::forEachOuterTap(
   });
 }
 
-Accumulators ConvWindow::sumOuterTaps(
+Accumulators WindowTiling::sumOuterTaps(
     IndexBuilder &b, const Accumulators &start,
     function_ref<Accumulators(ArrayRef<Index>, const Accumulators &)> sum)
     const {
@@ -208,9 +209,9 @@ Accumulators ConvWindow::sumOuterTaps(
   return sumDim(start);
 }
 
-void ConvWindow::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
-                      ArrayRef<Index> taps,
-                      function_ref<void(ArrayRef<Index>)> body) const {
+void WindowTiling::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
+                            ArrayRef<Index> taps,
+                            function_ref<void(ArrayRef<Index>)> body) const {
   SmallVector<Index> srcRow = {row[0]};
   Value condition;
   for (auto [d, tap] : llvm::enumerate(taps)) {
@@ -226,12 +227,12 @@ void ConvWindow::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
   b.branch(condition, [&] { body(srcRow); });
 }
 
-int64_t ConvWindow::tilesPerRow(int64_t most) const {
+int64_t WindowTiling::tilesPerRow(int64_t most) const {
   assert(!dstSizes[inner()].value && "rows of known size");
   return llvm::divideCeil(dstSizes[inner()].constant, most);
 }
 
-SmallVector<PixelTile> ConvWindow::splitRow(int64_t most) const {
+SmallVector<PixelTile> WindowTiling::splitRow(int64_t most) const {
   int64_t i = inner(), width = dstSizes[i].constant;
   int64_t numTiles = tilesPerRow(most);
   SmallVector<PixelTile> tiles;
@@ -254,7 +255,7 @@ SmallVector<PixelTile> ConvWindow::splitRow(int64_t most) const {
   return tiles;
 }
 
-void ConvWindow::forEachTile(
+void WindowTiling::forEachTile(
     IndexBuilder &b, int64_t most,
     function_ref<void(const PixelTile &, Index, Index)> body) const {
   int64_t before = 0;

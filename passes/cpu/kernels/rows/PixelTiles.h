@@ -46,7 +46,7 @@ llvm::SmallVector<Index> spatialSizes(IndexBuilder &b, mlir::Value memref);
 
 /// The windows of a convolution on channels-last data. Rows, the last spatial
 /// dimension, are split into tiles where their size is known.
-struct ConvWindow {
+struct WindowTiling {
   llvm::ArrayRef<int64_t> strides, pads, dilations, kernel;
   /// Sizes of the spatial dimensions.
   llvm::SmallVector<Index> srcSizes, dstSizes;

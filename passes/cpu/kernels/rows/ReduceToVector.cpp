@@ -18,11 +18,11 @@
 //
 // With an open number of channels, the last tile goes by vectors. Each tile of
 // a row then counts as a row of the task. A single channel is reduced like a
-// row. Sums of more than a few elements continue in f64 (see Rows.cpp).
+// row. Sums of more than a few elements continue in f64 (see RowEmitter.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -114,7 +114,7 @@ void Emitter::emitRow(Index row) {
                                                        piece.mask));
                          });
   storeVector(b, output, finish(b, splat(b, 1, folded)),
-              Place{{row, 0}, 1, 1, {}});
+              VectorAt{{row, 0}, 1, 1, {}});
 }
 
 /// Emits the channels of a tile, beginning with `channel`. If there is a mask,
@@ -133,7 +133,7 @@ void Emitter::emitTile(const Tile &tile, Index row, Index channel, Value mask) {
     vector = finish(b, vector);
   if (mask)
     return storeVector(b, output, folded[0],
-                       Place{{row, channel}, tile.lanes, tile.lanes, mask});
+                       VectorAt{{row, channel}, tile.lanes, tile.lanes, mask});
   storeTile(b, tile.withRows(1), output, folded,
             [&](IndexBuilder &, Index) -> SmallVector<Index> {
               return {row, channel};

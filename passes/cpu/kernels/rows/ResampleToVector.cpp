@@ -30,7 +30,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 #include "passes/cpu/policy/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,14 +68,14 @@ struct SrcRow {
 };
 
 /// A row of dst and the rows of src that it is made of.
-struct Row {
+struct DstRow {
   SmallVector<Index> coordinates;
   SmallVector<SrcRow> taps;
 };
 
 /// Eight elements of any row, and the vector of src that holds their taps. It
 /// begins at `start`, and its lanes `within` may be read.
-struct Columns {
+struct TapColumns {
   Piece piece;
   Index start;
   Value within;
@@ -101,26 +101,26 @@ struct Emitter {
         last(op.lastDim()) {}
 
   void emit(Value task);
-  void emitPixels(const Row &plane, Index begin, Index end);
-  void emitPixel(const Row &row, ArrayRef<Index> pixel,
+  void emitPixels(const DstRow &plane, Index begin, Index end);
+  void emitPixel(const DstRow &row, ArrayRef<Index> pixel,
                  ArrayRef<SrcRow> inner);
-  void emitRows(const Row &plane, Index begin, Index end);
-  void emitVector(const Row &row, const Columns &columns);
-  void emitElements(const Row &row, Index begin, Index end);
-  void emitPairs(const Row &row, const Pairs &pairs);
+  void emitRows(const DstRow &plane, Index begin, Index end);
+  void emitVector(const DstRow &row, const TapColumns &columns);
+  void emitElements(const DstRow &row, Index begin, Index end);
+  void emitPairs(const DstRow &row, const Pairs &pairs);
   Pairs pairsOf(const Piece &piece, ArrayRef<Value> taps, Value starts);
-  void storeColumns(const Row &row, const Piece &piece, Value sum);
-  void emitFarColumns(const Piece &piece, ArrayRef<Value> taps,
-                      function_ref<void(function_ref<void(const Row &)>)>
-                          forEachOfRows);
+  void storeColumns(const DstRow &row, const Piece &piece, Value sum);
+  void emitFarColumns(
+      const Piece &piece, ArrayRef<Value> taps,
+      function_ref<void(function_ref<void(const DstRow &)>)> forEachOfRows);
 
-  Row planeOf(ArrayRef<Index> coordinates);
-  Row rowOf(const Row &plane, Index y);
+  DstRow planeOf(ArrayRef<Index> coordinates);
+  DstRow rowOf(const DstRow &plane, Index y);
   SmallVector<SrcRow> combine(ArrayRef<SrcRow> outer, ArrayRef<SrcRow> inner);
   SmallVector<Value> loadTaps(const Flat &table, const Piece &piece);
   Index boundOf(Value taps, Value mask, bool isFirst);
-  Columns columnsOf(const Piece &piece, ArrayRef<Value> taps, Index start,
-                    Value within);
+  TapColumns columnsOf(const Piece &piece, ArrayRef<Value> taps, Index start,
+                       Value within);
   Index positionOf(int64_t dim, int64_t tap, Index at);
   Value weightOf(int64_t dim, int64_t tap, Index at);
   SmallVector<SrcRow> tapsOf(int64_t dim, Index at);
@@ -181,8 +181,8 @@ SmallVector<SrcRow> Emitter::tapsOf(int64_t dim, Index at) {
 
 /// Returns a row without its last dimension: its coordinates, and all taps
 /// along them.
-Row Emitter::planeOf(ArrayRef<Index> coordinates) {
-  Row row{SmallVector<Index>(coordinates), {}};
+DstRow Emitter::planeOf(ArrayRef<Index> coordinates) {
+  DstRow row{SmallVector<Index>(coordinates), {}};
   int64_t first = op.getFirst(), count = coordinates.size();
   Index at;
   for (int64_t i = 0; i < std::min(first, count); ++i)
@@ -194,8 +194,8 @@ Row Emitter::planeOf(ArrayRef<Index> coordinates) {
 }
 
 /// Returns row `y` of a plane.
-Row Emitter::rowOf(const Row &plane, Index y) {
-  Row row = plane;
+DstRow Emitter::rowOf(const DstRow &plane, Index y) {
+  DstRow row = plane;
   int64_t dim = plane.coordinates.size();
   row.coordinates.push_back(y);
   if (dim >= int64_t(op.getFirst()))
@@ -252,9 +252,9 @@ void Emitter::forEachVector(
 //===----------------------------------------------------------------------===//
 
 /// Emits rows [begin, end) of a plane, with channels.
-void Emitter::emitPixels(const Row &plane, Index begin, Index end) {
+void Emitter::emitPixels(const DstRow &plane, Index begin, Index end) {
   forEach(b, begin, end, 1, [&](Value y) {
-    Row row = rowOf(plane, Index(y));
+    DstRow row = rowOf(plane, Index(y));
     if (int64_t(row.coordinates.size()) == last + 1)
       return emitPixel(row, row.coordinates, {});
     forEach(b, 0, dimOf(b, op.getDst(), last), 1, [&](Value x) {
@@ -267,7 +267,7 @@ void Emitter::emitPixels(const Row &plane, Index begin, Index end) {
 
 /// Emits a pixel. `inner` are its taps along the last dimension; empty if they
 /// are in `row` already.
-void Emitter::emitPixel(const Row &row, ArrayRef<Index> pixel,
+void Emitter::emitPixel(const DstRow &row, ArrayRef<Index> pixel,
                         ArrayRef<SrcRow> inner) {
   int64_t lanes = plan.target.lanes;
   forEachVector(
@@ -288,7 +288,7 @@ void Emitter::emitPixel(const Row &row, ArrayRef<Index> pixel,
         SmallVector<Index> coordinates(pixel);
         coordinates.push_back(piece.at);
         storeVector(b, output, sum,
-                    Place{coordinates, lanes, lanes, piece.mask});
+                    VectorAt{coordinates, lanes, lanes, piece.mask});
       });
 }
 
@@ -297,15 +297,16 @@ void Emitter::emitPixel(const Row &row, ArrayRef<Index> pixel,
 //===----------------------------------------------------------------------===//
 
 /// Emits rows [begin, end) of a plane, without channels.
-void Emitter::emitRows(const Row &plane, Index begin, Index end) {
-  auto forEachOfRows = [&](function_ref<void(const Row &)> body) {
+void Emitter::emitRows(const DstRow &plane, Index begin, Index end) {
+  auto forEachOfRows = [&](function_ref<void(const DstRow &)> body) {
     forEach(b, begin, end, 1, [&](Value y) { body(rowOf(plane, Index(y))); });
   };
   int64_t dim = last - op.getFirst();
   Index width = dimOf(b, op.getDst(), last);
   Index srcWidth = dimOf(b, op.getSrc(), last);
   if (plan.target.lanes < kPermuted)
-    return forEachOfRows([&](const Row &row) { emitElements(row, 0, width); });
+    return forEachOfRows(
+        [&](const DstRow &row) { emitElements(row, 0, width); });
   // The lanes that a vector of a row of src may read.
   Value within;
   if (srcWidth.value || srcWidth.constant < kPermuted)
@@ -318,11 +319,10 @@ void Emitter::emitRows(const Row &plane, Index begin, Index end) {
     Index start = b.min(boundOf(taps.front(), piece.mask, true), lastStart);
     Index farthest = boundOf(taps.back(), piece.mask, false);
     b.branch(
-        b.compare(arith::CmpIPredicate::slt, farthest,
-                  b.add(start, kPermuted)),
+        b.compare(arith::CmpIPredicate::slt, farthest, b.add(start, kPermuted)),
         [&] {
-          Columns columns = columnsOf(piece, taps, start, within);
-          forEachOfRows([&](const Row &row) { emitVector(row, columns); });
+          TapColumns columns = columnsOf(piece, taps, start, within);
+          forEachOfRows([&](const DstRow &row) { emitVector(row, columns); });
         },
         [&] { emitFarColumns(piece, taps, forEachOfRows); });
   });
@@ -331,14 +331,14 @@ void Emitter::emitRows(const Row &plane, Index begin, Index end) {
 /// Emits eight elements of each row whose taps do not fit in a vector of src.
 void Emitter::emitFarColumns(
     const Piece &piece, ArrayRef<Value> taps,
-    function_ref<void(function_ref<void(const Row &)>)> forEachOfRows) {
+    function_ref<void(function_ref<void(const DstRow &)>)> forEachOfRows) {
   Index end = b.min(b.add(piece.at, kPermuted), dimOf(b, op.getDst(), last));
   auto emitOneByOne = [&] {
-    forEachOfRows([&](const Row &row) { emitElements(row, piece.at, end); });
+    forEachOfRows([&](const DstRow &row) { emitElements(row, piece.at, end); });
   };
   if (weights.empty()) {
     SmallVector<Index> starts = indicesOf(b, taps.front());
-    return forEachOfRows([&](const Row &row) {
+    return forEachOfRows([&](const DstRow &row) {
       Index at = row.taps.front().at;
       storeColumns(row, piece, loadParts(b, src.data, at, starts, 1));
     });
@@ -357,7 +357,7 @@ void Emitter::emitFarColumns(
       b.compare(arith::CmpIPredicate::slt, boundOf(distances, {}, false), 2),
       [&] {
         Pairs pairs = pairsOf(piece, taps, starts);
-        forEachOfRows([&](const Row &row) { emitPairs(row, pairs); });
+        forEachOfRows([&](const DstRow &row) { emitPairs(row, pairs); });
       },
       emitOneByOne);
 }
@@ -372,7 +372,7 @@ Pairs Emitter::pairsOf(const Piece &piece, ArrayRef<Value> taps,
   return pairs;
 }
 
-void Emitter::emitPairs(const Row &row, const Pairs &pairs) {
+void Emitter::emitPairs(const DstRow &row, const Pairs &pairs) {
   Value all = sumOf(row.taps, 2 * kPermuted, [&](const SrcRow &tap) {
     return loadParts(b, src.data, tap.at, pairs.starts, 2);
   });
@@ -389,11 +389,11 @@ void Emitter::emitPairs(const Row &row, const Pairs &pairs) {
 }
 
 /// Stores eight elements of a row.
-void Emitter::storeColumns(const Row &row, const Piece &piece, Value sum) {
+void Emitter::storeColumns(const DstRow &row, const Piece &piece, Value sum) {
   SmallVector<Index> coordinates(row.coordinates);
   coordinates.push_back(piece.at);
   storeVector(b, output, sum,
-              Place{coordinates, kPermuted, kPermuted, piece.mask});
+              VectorAt{coordinates, kPermuted, kPermuted, piece.mask});
 }
 
 SmallVector<Value> Emitter::loadTaps(const Flat &table, const Piece &piece) {
@@ -420,12 +420,12 @@ Index Emitter::boundOf(Value taps, Value mask, bool isFirst) {
       arith::IndexCastOp::create(b.b, b.loc, b.b.getIndexType(), bound)));
 }
 
-Columns Emitter::columnsOf(const Piece &piece, ArrayRef<Value> taps,
-                           Index start, Value within) {
+TapColumns Emitter::columnsOf(const Piece &piece, ArrayRef<Value> taps,
+                              Index start, Value within) {
   Value begin = splat(b, kPermuted,
                       arith::IndexCastOp::create(
                           b.b, b.loc, b.b.getI32Type(), b.get(start)));
-  Columns columns{piece, start, within, {}, {}};
+  TapColumns columns{piece, start, within, {}, {}};
   for (Value tap : taps)
     columns.lanes.push_back(arith::SubIOp::create(b.b, b.loc, tap, begin));
   if (!weights.empty())
@@ -433,7 +433,7 @@ Columns Emitter::columnsOf(const Piece &piece, ArrayRef<Value> taps,
   return columns;
 }
 
-void Emitter::emitVector(const Row &row, const Columns &columns) {
+void Emitter::emitVector(const DstRow &row, const TapColumns &columns) {
   Value x = sumOf(row.taps, kPermuted, [&](const SrcRow &tap) {
     return bytesToFloats(b, loadPiece(b, kPermuted, src.data,
                                       b.add(tap.at, columns.start),
@@ -457,7 +457,7 @@ void Emitter::emitVector(const Row &row, const Columns &columns) {
   storeColumns(row, columns.piece, sum);
 }
 
-void Emitter::emitElements(const Row &row, Index begin, Index end) {
+void Emitter::emitElements(const DstRow &row, Index begin, Index end) {
   forEach(b, begin, end, 1, [&](Value x) {
     SmallVector<SrcRow> inner = tapsOf(last - op.getFirst(), Index(x));
     Value sum = sumOf(inner, 1, [&](const SrcRow &tap) {
@@ -468,7 +468,7 @@ void Emitter::emitElements(const Row &row, Index begin, Index end) {
     });
     SmallVector<Index> coordinates(row.coordinates);
     coordinates.push_back(Index(x));
-    storeVector(b, output, sum, Place{coordinates, 1, 1, {}});
+    storeVector(b, output, sum, VectorAt{coordinates, 1, 1, {}});
   });
 }
 
@@ -483,8 +483,8 @@ void Emitter::emit(Value task) {
             Index before = b.mul(b.mul(Index(number), height), -1);
             Index begin = b.max(b.add(range.firstRow, before), 0);
             Index end = b.min(b.add(range.endRow, before), height);
-            Row plane = planeOf(
-                coordinatesOf(b, op.getDst(), dims - 1, Index(number)));
+            DstRow plane =
+                planeOf(coordinatesOf(b, op.getDst(), dims - 1, Index(number)));
             forEach(b, begin, end, kRowsAtOnce, [&](Value first) {
               Index after = b.min(b.add(Index(first), kRowsAtOnce), end);
               if (op.hasChannels())

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,6 +83,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
         Value y = arith::MulFOp::create(b.b, b.loc, centered(b, piece), factor);
         SmallVector<Index> coordinates(row);
         coordinates.push_back(piece.at);
-        storeVector(b, output, y, Place{coordinates, lanes, lanes, piece.mask});
+        storeVector(b, output, y,
+                    VectorAt{coordinates, lanes, lanes, piece.mask});
       });
 }

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 #include "passes/cpu/policy/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -184,7 +184,7 @@ void Emitter::emitShortRow(ArrayRef<Index> row, Index length,
     if (op.getLog())
       x = arith::SubFOp::create(b.b, b.loc, values[v], max);
     storeVector(b, output, finish(x, scale),
-                Place{placeInRow(row, v * lanes), lanes, lanes, maskOf(v)});
+                VectorAt{placeInRow(row, v * lanes), lanes, lanes, maskOf(v)});
   }
 }
 
@@ -214,8 +214,9 @@ void Emitter::emitLongRow(ArrayRef<Index> row, Index length) {
                         piece.mask);
         else
           x = powerOf(b, piece);
-        storeVector(b, output, finish(x, scale),
-                    Place{placeInRow(row, piece.at), lanes, lanes, piece.mask});
+        storeVector(
+            b, output, finish(x, scale),
+            VectorAt{placeInRow(row, piece.at), lanes, lanes, piece.mask});
       });
 }
 
@@ -288,6 +289,6 @@ void Emitter::emitColumn(ArrayRef<Index> outer, Index column, Value mask) {
     else
       x = powerOf(row);
     storeVector(b, output, finish(x, scale),
-                Place{placeOf(row), lanes, lanes, mask});
+                VectorAt{placeOf(row), lanes, lanes, mask});
   });
 }

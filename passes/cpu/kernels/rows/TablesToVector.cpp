@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/ByteLookup.h"
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 #include "passes/support/ByteTables.h"
 #include "passes/support/Contractions.h"
 

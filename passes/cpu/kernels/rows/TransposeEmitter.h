@@ -7,15 +7,15 @@
 #ifndef INGOT_PASSES_CPU_KERNELS_ROWS_TRANSPOSEEMITTER_H
 #define INGOT_PASSES_CPU_KERNELS_ROWS_TRANSPOSEEMITTER_H
 
-#include "passes/cpu/kernels/rows/Rows.h"
+#include "passes/cpu/kernels/rows/RowEmitter.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace ingot::cpu {
 
-/// Writes an op that transposes `src` (support::getTurned). The code is in
-/// TransposesToVector.cpp; TransposesOfBytes.cpp has conversions between bytes
-/// and elements of 32 bits.
+/// Writes an op that transposes `src` (support::getTransposedOperand). The code
+/// is in TransposesToVector.cpp; TransposesInt8.cpp has conversions between
+/// bytes and elements of 32 bits.
 struct TransposeEmitter {
   TransposeEmitter(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
 

@@ -61,8 +61,8 @@ static Value interleave(IndexBuilder &b, Value x, Value y, int64_t size,
 
 /// Transposes 4 rows by 4 columns in each 128 bits of four rows: interleaves
 /// single elements first, then pairs.
-static SmallVector<Value> transposeFours(IndexBuilder &b,
-                                         ArrayRef<Value> rows) {
+static SmallVector<Value> transposeBlocksOfFour(IndexBuilder &b,
+                                                ArrayRef<Value> rows) {
   assert(rows.size() == 4);
   Value pairs[4];
   for (int64_t i : {0, 1})
@@ -83,14 +83,14 @@ SmallVector<Value> cpu::transposeSquare(IndexBuilder &b, ArrayRef<Value> rows) {
   if (count * type.getElementTypeBitWidth() == 128)
     return transposeNarrow(b, rows);
   assert(count == 8 && type.getElementTypeBitWidth() == 32);
-  SmallVector<Value> turned = transposeFours(b, rows.take_front(4));
-  llvm::append_range(turned, transposeFours(b, rows.drop_front(4)));
+  SmallVector<Value> halves = transposeBlocksOfFour(b, rows.take_front(4));
+  llvm::append_range(halves, transposeBlocksOfFour(b, rows.drop_front(4)));
   SmallVector<Value> columns(count);
   for (int64_t i = 0; i < 4; ++i) {
-    columns[i] = shuffle(b, turned[i], turned[4 + i],
-                         {0, 1, 2, 3, 8, 9, 10, 11});
-    columns[4 + i] = shuffle(b, turned[i], turned[4 + i],
-                             {4, 5, 6, 7, 12, 13, 14, 15});
+    columns[i] =
+        shuffle(b, halves[i], halves[4 + i], {0, 1, 2, 3, 8, 9, 10, 11});
+    columns[4 + i] =
+        shuffle(b, halves[i], halves[4 + i], {4, 5, 6, 7, 12, 13, 14, 15});
   }
   return columns;
 }
@@ -132,10 +132,10 @@ Value cpu::byteOf(IndexBuilder &b, Value words, int64_t i) {
 SmallVector<Value> cpu::transposeWords(IndexBuilder &b, ArrayRef<Value> rows) {
   SmallVector<Value> words(rows);
   words.resize(4, splatInt(b, wordsOf(b), 0));
-  SmallVector<Value> turned = transposeFours(b, words), columns;
+  SmallVector<Value> halves = transposeBlocksOfFour(b, words), columns;
   for (int64_t i = 0; i < kByteSquare; ++i) {
     int64_t first = i / 4 * 4;
-    Value column = shuffle(b, turned[i % 4], turned[i % 4],
+    Value column = shuffle(b, halves[i % 4], halves[i % 4],
                            llvm::to_vector(llvm::seq(first, first + 4)));
     columns.push_back(
         vector::BitCastOp::create(b.b, b.loc, bytesOf(b), column));
@@ -163,5 +163,5 @@ SmallVector<Value> cpu::transposeToWords(IndexBuilder &b,
       parts.push_back(vector::BitCastOp::create(b.b, b.loc, four, rows[row]));
     joined.push_back(concatenate(b, parts));
   }
-  return transposeFours(b, joined);
+  return transposeBlocksOfFour(b, joined);
 }

@@ -13,7 +13,7 @@
 //
 // The op's body is computed on vectors of the wider type: f32 are converted to
 // bytes before the transposition, bytes to f32 behind it
-// (TransposesOfBytes.cpp).
+// (TransposesInt8.cpp).
 //
 // The last square of a row or column ends with it, and writes some elements
 // twice. If a known size leaves less than half a square, or is smaller than a
@@ -25,7 +25,7 @@
 #include "passes/cpu/kernels/rows/Elementwise.h"
 #include "passes/cpu/kernels/rows/TransposeEmitter.h"
 #include "passes/cpu/kernels/rows/Transposes.h"
-#include "passes/support/Turned.h"
+#include "passes/support/TransposedOperand.h"
 
 #include "llvm/ADT/bit.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -75,7 +75,7 @@ static int64_t sideOf(OpOperand &src, OpOperand &dst,
 }
 
 TransposeEmitter::TransposeEmitter(OpBuilder &builder, linalg::GenericOp op)
-    : b{builder, op.getLoc()}, op(op), src(*support::getTurned(op)),
+    : b{builder, op.getLoc()}, op(op), src(*support::getTransposedOperand(op)),
       dst(*op.getDpsInitOperand(0)), side(sideOf(src, dst, TargetInfo::of(op))),
       row(support::lastLoopOf(op, src)), column(support::lastLoopOf(op, dst)) {}
 
@@ -321,7 +321,7 @@ static bool isOne(linalg::GenericOp op, OpOperand &operand, int64_t loop) {
 }
 
 static bool isFor(linalg::GenericOp op) {
-  OpOperand *src = support::getTurned(op);
+  OpOperand *src = support::getTransposedOperand(op);
   if (!op.hasPureBufferSemantics() || !src)
     return false;
   OpOperand &dst = *op.getDpsInitOperand(0);

@@ -237,7 +237,7 @@ void WinogradEmitter::transformColumn(const Position &at, Index row,
       from.push_back(b.select(within, src.at(b, {at.image, line, x, 0}), 0));
     }
     forEachLoad([&](LoadFn load) {
-      SmallVector<SmallVector<Part>> loaded;
+      SmallVector<SmallVector<ChannelSlice>> loaded;
       for (auto [memref, first] : llvm::zip_equal(dataOf, from))
         loaded.push_back(load(memref, first));
       for (size_t part = 0; part < loaded[0].size(); ++part) {

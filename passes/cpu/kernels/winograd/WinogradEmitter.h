@@ -48,15 +48,15 @@ public:
 
 protected:
   /// A part of a pixel that is loaded at once, and the offset of its transform.
-  struct Part {
+  struct ChannelSlice {
     mlir::Value vector;
     Index to;
   };
 
   /// Runs `body` for all channels of a pixel. `body` gets a function that loads
   /// some channels of the pixel whose channels begin at `data[at]`.
-  using LoadFn = llvm::function_ref<llvm::SmallVector<Part>(mlir::Value data,
-                                                            Index at)>;
+  using LoadFn = llvm::function_ref<llvm::SmallVector<ChannelSlice>(
+      mlir::Value data, Index at)>;
   virtual void
   forEachLoad(llvm::function_ref<void(LoadFn load)> body) = 0;
   /// Fills a pixel in the padding; returns its buffer.

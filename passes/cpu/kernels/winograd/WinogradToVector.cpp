@@ -61,7 +61,7 @@ struct WinogradToVectorPass
 void Emitter::forEachLoad(function_ref<void(LoadFn load)> body) {
   int64_t lanes = plan.target.lanes, rest = channels % lanes;
   auto loadFrom = [&](Index channel, const Tile &tile) {
-    body([&](Value data, Index at) -> SmallVector<Part> {
+    body([&](Value data, Index at) -> SmallVector<ChannelSlice> {
       return {{loadPart(b, tile, data, b.add(at, channel)), channel}};
     });
   };

@@ -9,8 +9,8 @@
  * ingot_abi_query_fn. It returns a constant description of the model with the
  * functions that load and run the model. Structs start with their own size, and
  * tables state the distance of their rows, so both can grow at their end;
- * docs/abi.md has the rules. INGOT_ABI_VERSION changes only if an old reader
- * could no longer understand a new artifact.
+ * docs/reference/artifact-abi.md has the rules. INGOT_ABI_VERSION changes only
+ * if an old reader could no longer understand a new artifact.
  *
  * The compiler emits these structs as LLVM IR constants. The `static_assert`s
  * at the end fix their layout for both sides.

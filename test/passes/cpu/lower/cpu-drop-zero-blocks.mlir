@@ -9,6 +9,7 @@
 // CHECK-DAG: %[[WEIGHTS:.*]] = arith.constant dense_resource<{{.*}}> : tensor<2x8x32xf32>
 // CHECK-DAG: %[[BLOCKS:.*]] = arith.constant dense<[0, 1, 2, 11, 56]> : tensor<5xi32>
 // CHECK: cpu.matmul ins(%{{.*}}, %[[WEIGHTS]] : tensor<?x64xf32>, tensor<2x8x32xf32>) blocks(%[[BLOCKS]] : tensor<5xi32>) outs(
+// CHECK-SAME: format = #cpu.weights<blocks>
 // REMARK: remark: [Passed] blocks | Category:zeros | Reason="2068 of 16384 bytes are stored of its weights, the rest are blocks of zeros"
 // AMX: remark: [Passed] blocks
 func.func @two_blocks(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
@@ -114,7 +115,7 @@ func.func @stay(%x: tensor<4x64xf32>, %b: tensor<2x4x64xf32>, %s: tensor<4x65xi3
     cpu.yield %sum : f32
   } -> tensor<2x4x32xf32>
   %4 = cpu.matmul ins(%s, %signs : tensor<4x65xi32>, tensor<1x32x32xi32>) outs(%f : tensor<4x32xi32>)
-      attributes {sign_channels = 1024 : i64} {
+      attributes {format = #cpu.weights<signs<1024>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x32xi32>

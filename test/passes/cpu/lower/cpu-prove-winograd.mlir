@@ -3,7 +3,7 @@
 // 112 channels of 3x3 taps: 255 * 127 * 1008 is below 2^25, the largest sum
 // that 4x4 pixels allow.
 // CHECK-LABEL: func.func @four(
-// CHECK: cpu.conv {{.*}}winograd = 4 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 4
 func.func @four(%x: tensor<1x8x8x112xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<127> : tensor<1x3x3x28x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x112xui8>, tensor<1x3x3x28x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -18,7 +18,7 @@ func.func @four(%x: tensor<1x8x8x112xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1
 
 // 116 channels exceed it, but stay below 2^29.
 // CHECK-LABEL: func.func @two(
-// CHECK: cpu.conv {{.*}}winograd = 2 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 2
 func.func @two(%x: tensor<1x8x8x116xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<127> : tensor<1x3x3x29x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x116xui8>, tensor<1x3x3x29x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -32,7 +32,7 @@ func.func @two(%x: tensor<1x8x8x116xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x
 // -----
 
 // CHECK-LABEL: func.func @many(
-// CHECK: cpu.conv {{.*}}winograd = 2 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 2
 func.func @many(%x: tensor<1x8x8x1840xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<127> : tensor<1x3x3x460x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x1840xui8>, tensor<1x3x3x460x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -47,7 +47,7 @@ func.func @many(%x: tensor<1x8x8x1840xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<
 
 // 1844 channels exceed 2^29.
 // CHECK-LABEL: func.func @too_many(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @too_many(%x: tensor<1x8x8x1844xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<127> : tensor<1x3x3x461x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x1844xui8>, tensor<1x3x3x461x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -62,7 +62,7 @@ func.func @too_many(%x: tensor<1x8x8x1844xui8>, %d: tensor<1x8x8x16xi32>) -> ten
 
 // With negative weights the bound is one larger.
 // CHECK-LABEL: func.func @negative(
-// CHECK: cpu.conv {{.*}}winograd = 2 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 2
 func.func @negative(%x: tensor<1x8x8x1824xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<-128> : tensor<1x3x3x456x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x1824xui8>, tensor<1x3x3x456x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -76,7 +76,7 @@ func.func @negative(%x: tensor<1x8x8x1824xui8>, %d: tensor<1x8x8x16xi32>) -> ten
 // -----
 
 // CHECK-LABEL: func.func @too_many_negative(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @too_many_negative(%x: tensor<1x8x8x1828xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<-128> : tensor<1x3x3x457x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x1828xui8>, tensor<1x3x3x457x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -91,7 +91,7 @@ func.func @too_many_negative(%x: tensor<1x8x8x1828xui8>, %d: tensor<1x8x8x16xi32
 
 // Small weights of many channels.
 // CHECK-LABEL: func.func @small(
-// CHECK: cpu.conv {{.*}}winograd = 4 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 4
 func.func @small(%x: tensor<1x8x8x2048xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<7> : tensor<1x3x3x512x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x2048xui8>, tensor<1x3x3x512x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -106,7 +106,7 @@ func.func @small(%x: tensor<1x8x8x2048xui8>, %d: tensor<1x8x8x16xi32>) -> tensor
 
 // The zero point counts: bytes minus 128 have a magnitude of at most 128.
 // CHECK-LABEL: func.func @zero_point(
-// CHECK: cpu.conv {{.*}}winograd = 4 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 4
 func.func @zero_point(%x: tensor<1x8x8x228xui8>, %c: tensor<1x3x16xi32>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<127> : tensor<1x3x3x57x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x228xui8>, tensor<1x3x3x57x16x4xi8>) compensation(%c : tensor<1x3x16xi32>) outs(%d : tensor<1x8x8x16xi32>)
@@ -120,7 +120,7 @@ func.func @zero_point(%x: tensor<1x8x8x228xui8>, %c: tensor<1x3x16xi32>, %d: ten
 // -----
 
 // CHECK-LABEL: func.func @large_zero_point(
-// CHECK: cpu.conv {{.*}}winograd = 2 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 2
 func.func @large_zero_point(%x: tensor<1x8x8x228xui8>, %c: tensor<1x3x16xi32>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<127> : tensor<1x3x3x57x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x228xui8>, tensor<1x3x3x57x16x4xi8>) compensation(%c : tensor<1x3x16xi32>) outs(%d : tensor<1x8x8x16xi32>)
@@ -135,7 +135,7 @@ func.func @large_zero_point(%x: tensor<1x8x8x228xui8>, %c: tensor<1x3x16xi32>, %
 
 // Bytes below the zero point count, too: here all bytes are.
 // CHECK-LABEL: func.func @zero_point_of_255(
-// CHECK: cpu.conv {{.*}}winograd = 2 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 2
 func.func @zero_point_of_255(%x: tensor<1x8x8x116xui8>, %c: tensor<1x3x16xi32>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<127> : tensor<1x3x3x29x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x116xui8>, tensor<1x3x3x29x16x4xi8>) compensation(%c : tensor<1x3x16xi32>) outs(%d : tensor<1x8x8x16xi32>)
@@ -150,11 +150,11 @@ func.func @zero_point_of_255(%x: tensor<1x8x8x116xui8>, %c: tensor<1x3x16xi32>, 
 
 // An existing attribute stays.
 // CHECK-LABEL: func.func @given(
-// CHECK: cpu.conv {{.*}}winograd = 2 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 2
 func.func @given(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<1> : tensor<1x3x3x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x16xui8>, tensor<1x3x3x4x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 2 : i64} {
+      attributes {format = #cpu.weights<panels, exact_tiles = 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<1x8x8x16xi32>
@@ -165,7 +165,7 @@ func.func @given(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1
 
 // Any padding, and dynamic sizes.
 // CHECK-LABEL: func.func @open(
-// CHECK: cpu.conv {{.*}}winograd = 4 : i64
+// CHECK: cpu.conv {{.*}}exact_tiles = 4
 func.func @open(%x: tensor<?x?x?x16xui8>, %d: tensor<?x?x?x16xi32>) -> tensor<?x?x?x16xi32> {
   %w = arith.constant dense<1> : tensor<1x3x3x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<?x?x?x16xui8>, tensor<1x3x3x4x16x4xi8>) outs(%d : tensor<?x?x?x16xi32>)
@@ -180,7 +180,7 @@ func.func @open(%x: tensor<?x?x?x16xui8>, %d: tensor<?x?x?x16xi32>) -> tensor<?x
 
 // Must not fire: weights that a run computes.
 // CHECK-LABEL: func.func @computed(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @computed(%x: tensor<1x8x8x16xui8>, %w: tensor<1x3x3x4x16x4xi8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x16xui8>, tensor<1x3x3x4x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
@@ -193,7 +193,7 @@ func.func @computed(%x: tensor<1x8x8x16xui8>, %w: tensor<1x3x3x4x16x4xi8>, %d: t
 // -----
 
 // CHECK-LABEL: func.func @strides(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @strides(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<1> : tensor<1x3x3x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x16xui8>, tensor<1x3x3x4x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -207,7 +207,7 @@ func.func @strides(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor
 // -----
 
 // CHECK-LABEL: func.func @dilations(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @dilations(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<1> : tensor<1x3x3x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x16xui8>, tensor<1x3x3x4x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -221,7 +221,7 @@ func.func @dilations(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tens
 // -----
 
 // CHECK-LABEL: func.func @groups(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @groups(%x: tensor<1x8x8x32xui8>, %d: tensor<1x8x8x32xi32>) -> tensor<1x8x8x32xi32> {
   %w = arith.constant dense<1> : tensor<2x3x3x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x32xui8>, tensor<2x3x3x4x16x4xi8>) outs(%d : tensor<1x8x8x32xi32>)
@@ -235,7 +235,7 @@ func.func @groups(%x: tensor<1x8x8x32xui8>, %d: tensor<1x8x8x32xi32>) -> tensor<
 // -----
 
 // CHECK-LABEL: func.func @other_taps(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @other_taps(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<1> : tensor<1x5x5x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x16xui8>, tensor<1x5x5x4x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -249,7 +249,7 @@ func.func @other_taps(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> ten
 // -----
 
 // CHECK-LABEL: func.func @taps_of_one_row(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @taps_of_one_row(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<1> : tensor<1x1x3x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x16xui8>, tensor<1x1x3x4x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -263,7 +263,7 @@ func.func @taps_of_one_row(%x: tensor<1x8x8x16xui8>, %d: tensor<1x8x8x16xi32>) -
 // -----
 
 // CHECK-LABEL: func.func @volume(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @volume(%x: tensor<1x8x8x8x16xui8>, %d: tensor<1x8x8x8x16xi32>) -> tensor<1x8x8x8x16xi32> {
   %w = arith.constant dense<1> : tensor<1x3x3x3x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x8x16xui8>, tensor<1x3x3x3x4x16x4xi8>) outs(%d : tensor<1x8x8x8x16xi32>)
@@ -277,7 +277,7 @@ func.func @volume(%x: tensor<1x8x8x8x16xui8>, %d: tensor<1x8x8x8x16xi32>) -> ten
 // -----
 
 // CHECK-LABEL: func.func @row(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @row(%x: tensor<1x8x16xui8>, %d: tensor<1x8x16xi32>) -> tensor<1x8x16xi32> {
   %w = arith.constant dense<1> : tensor<1x3x4x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x16xui8>, tensor<1x3x4x16x4xi8>) outs(%d : tensor<1x8x16xi32>)
@@ -292,7 +292,7 @@ func.func @row(%x: tensor<1x8x16xui8>, %d: tensor<1x8x16xi32>) -> tensor<1x8x16x
 
 // Must not fire: not in groups of four.
 // CHECK-LABEL: func.func @odd_channels(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @odd_channels(%x: tensor<1x8x8x18xui8>, %d: tensor<1x8x8x16xi32>) -> tensor<1x8x8x16xi32> {
   %w = arith.constant dense<1> : tensor<1x3x3x5x16x4xi8>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x18xui8>, tensor<1x3x3x5x16x4xi8>) outs(%d : tensor<1x8x8x16xi32>)
@@ -306,7 +306,7 @@ func.func @odd_channels(%x: tensor<1x8x8x18xui8>, %d: tensor<1x8x8x16xi32>) -> t
 // -----
 
 // CHECK-LABEL: func.func @floats(
-// CHECK-NOT: winograd
+// CHECK-NOT: exact_tiles
 func.func @floats(%x: tensor<1x8x8x16xf32>, %d: tensor<1x8x8x16xf32>) -> tensor<1x8x8x16xf32> {
   %w = arith.constant dense<1.0> : tensor<1x3x3x16x16xf32>
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x16xf32>, tensor<1x3x3x16x16xf32>) outs(%d : tensor<1x8x8x16xf32>)

@@ -73,7 +73,7 @@ func.func @fewer_products(%x: tensor<64x16xf16>, %w: tensor<1x8x16x2xf16>, %f: t
   %1 = tensor.expand_shape %0 [[0, 1, 2], [3]] output_shape [1, 8, 8, 16] : tensor<64x16xf32> into tensor<1x8x8x16xf32>
   %2 = tensor.empty() : tensor<1x8x8x16xf32>
   %3 = cpu.winograd_conv ins(%1, %f : tensor<1x8x8x16xf32>, tensor<1x36x16x16xf32>) outs(%2 : tensor<1x8x8x16xf32>)
-      attributes {pads = array<i64: 1, 1, 1, 1>} {
+      attributes {format = #cpu.weights<winograd<4>>, pads = array<i64: 1, 1, 1, 1>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x8x16xf32>

@@ -344,7 +344,7 @@ func.func @depthwise_bytes(%x: tensor<1x9x16xui8>) -> tensor<1x9x16xf32> {
 // Taps above each other are stored as bytes, too, in groups of four, with zeros behind the last.
 // CHECK-LABEL: func.func @depthwise_fours
 // CHECK: %[[F:.*]] = arith.constant dense<"0x0103050007090B00{{0*}}02040600080A0C00{{0*}}"> : tensor<1x2x16x4xi8>
-// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x2xui8>, tensor<3x2x2xf32>) fours(%[[F]] : tensor<1x2x16x4xi8>)
+// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x2xui8>, tensor<3x2x2xf32>) groups_of_four(%[[F]] : tensor<1x2x16x4xi8>)
 // CHECK-NOT: nn.cast
 // CHECK: return
 func.func @depthwise_fours(%x: tensor<1x9x9x2xui8>) -> tensor<1x7x8x2xf32> {
@@ -424,7 +424,7 @@ func.func @run_time_weights(%x: tensor<1x?x8xf32>, %w: tensor<6x4x5xf32>, %d: te
 // CHECK-NOT: cpu.round_blocks
 // CHECK: %[[WORDS:.*]] = arith.constant dense<{{\[\[\[}}1935823168, 0,
 // CHECK: cpu.packed_matmul ins(%{{.*}}, %[[WORDS]], %{{.*}} : tensor<?x8xi32>, tensor<1x3x16xi32>, tensor<1x1x16xf32>)
-// CHECK-SAME: block_size = 24
+// CHECK-SAME: format = #cpu.weights<bits<4>, block_size = 24>
 // CHECK-NOT: cpu.round_blocks
 // CHECK: cpu.packed_matmul
 func.func @rounded(%x: tensor<?x20xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {

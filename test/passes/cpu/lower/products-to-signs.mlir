@@ -15,8 +15,8 @@
 // CHECK-NEXT: cpu.yield %[[WORD]]
 // CHECK: %[[W:.*]] = arith.constant dense_resource<{{.*}}> : tensor<1x3x3x2x32xi32>
 // CHECK: cpu.conv ins(%[[BITS]], %[[W]] : tensor<1x8x8x5xi32>, tensor<1x3x3x2x32xi32>) outs(%{{.*}} : tensor<1x8x8x32xi32>)
+// CHECK-SAME: format = #cpu.weights<signs<64>>
 // CHECK-SAME: pads = array<i64: 1, 1, 1, 1>
-// CHECK-SAME: sign_channels = 64 : i64
 // CHECK-NOT: nn.add
 // CHECK: return
 func.func @conv(%x: tensor<1x8x8x64xf32>) -> tensor<1x8x8x32xi32> {
@@ -39,7 +39,7 @@ func.func @conv(%x: tensor<1x8x8x64xf32>) -> tensor<1x8x8x32xi32> {
 // CHECK: %[[BITS:.*]] = cpu.pack_signs
 // CHECK-NOT: cpu.pack_signs
 // CHECK: %[[S:.*]] = cpu.matmul ins(%[[BITS]], %{{.*}} : tensor<4x5xi32>, tensor<3x2x32xi32>)
-// CHECK-SAME: sign_channels = 64 : i64
+// CHECK-SAME: format = #cpu.weights<signs<64>>
 // CHECK: %[[C:.*]] = arith.constant dense<-8192> : tensor<96xi32>
 // CHECK: nn.add %[[S]], %[[C]]
 // CHECK: cpu.matmul ins(%[[BITS]],

@@ -7,7 +7,7 @@
 // CHECK: %[[D:.*]] = tensor.empty() : tensor<4x2xi32>
 // CHECK: %[[BITS:.*]] = cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%[[LOW]] : tensor<1x64xi32>) outs(%[[D]] : tensor<4x2xi32>)
 // CHECK-SAME: dst_signs = 64 : i64
-// CHECK-SAME: sign_channels = 64 : i64
+// CHECK-SAME: format = #cpu.weights<signs<64>>
 // CHECK-NEXT: ^bb0(%[[SUM:.*]]: i32, %[[T:.*]]: i32):
 // CHECK-NEXT: %[[U:.*]] = arith.cmpi slt, %[[SUM]], %[[T]] : i32
 // CHECK-NEXT: cpu.yield %[[U]] : i1
@@ -24,7 +24,7 @@ func.func @grows(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32x
   %words = tensor.empty() : tensor<4x5xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%k, %h : tensor<1x64xf32>, tensor<1x64xf32>)
-      outs(%bytes : tensor<4x64xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x64xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = arith.mulf %f, %scale : f32
@@ -43,7 +43,7 @@ func.func @grows(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32x
     cpu.yield %word : i32
   } -> tensor<4x5xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -75,7 +75,7 @@ func.func @zeros(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32x
   %words = tensor.empty() : tensor<4x5xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%k, %h : tensor<1x64xf32>, tensor<1x64xf32>)
-      outs(%bytes : tensor<4x64xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x64xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = arith.mulf %f, %scale : f32
@@ -94,7 +94,7 @@ func.func @zeros(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32x
     cpu.yield %word : i32
   } -> tensor<4x5xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -119,7 +119,7 @@ func.func @rounded(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x3
   %words = tensor.empty() : tensor<4x5xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%k, %h : tensor<1x64xf32>, tensor<1x64xf32>)
-      outs(%bytes : tensor<4x64xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x64xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = arith.mulf %f, %scale : f32
@@ -138,7 +138,7 @@ func.func @rounded(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x3
     cpu.yield %word : i32
   } -> tensor<4x5xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -169,7 +169,7 @@ func.func @mixed(%x: tensor<4x5xi32>, %w: tensor<1x2x32xi32>, %v: tensor<1x1x32x
   %words = tensor.empty() : tensor<4x3xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<1x2x32xi32>) operands(%k, %h : tensor<1x3xf32>, tensor<1x3xf32>)
-      outs(%bytes : tensor<4x3xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x3xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = arith.mulf %f, %scale : f32
@@ -188,7 +188,7 @@ func.func @mixed(%x: tensor<4x5xi32>, %w: tensor<1x2x32xi32>, %v: tensor<1x1x32x
     cpu.yield %word : i32
   } -> tensor<4x3xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x3xi32>, tensor<1x1x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 3 : i64} {
+      attributes {format = #cpu.weights<signs<3>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -209,7 +209,7 @@ func.func @conv(%x: tensor<1x4x4x5xi32>, %w: tensor<1x3x3x2x32xi32>, %v: tensor<
   %words = tensor.empty() : tensor<1x4x4x3xi32>
   %d = tensor.empty() : tensor<1x4x4x32xi32>
   %0 = cpu.conv ins(%x, %w : tensor<1x4x4x5xi32>, tensor<1x3x3x2x32xi32>) outs(%bytes : tensor<1x4x4x32xi8>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     %c127 = arith.constant 127 : i8
     cpu.yield %c127 : i8
@@ -219,7 +219,7 @@ func.func @conv(%x: tensor<1x4x4x5xi32>, %w: tensor<1x3x3x2x32xi32>, %v: tensor<
     cpu.yield %word : i32
   } -> tensor<1x4x4x3xi32>
   %2 = cpu.conv ins(%1, %v : tensor<1x4x4x3xi32>, tensor<1x3x3x1x32xi32>) outs(%d : tensor<1x4x4x32xi32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, sign_channels = 32 : i64} {
+      attributes {format = #cpu.weights<signs<32>>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<1x4x4x32xi32>
@@ -242,7 +242,7 @@ func.func @magnitude(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2
   %words = tensor.empty() : tensor<4x5xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%k, %h : tensor<1x64xf32>, tensor<1x64xf32>)
-      outs(%bytes : tensor<4x64xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x64xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = math.absf %f : f32
@@ -262,7 +262,7 @@ func.func @magnitude(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2
     cpu.yield %word : i32
   } -> tensor<4x5xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -285,7 +285,7 @@ func.func @approximated(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<
   %words = tensor.empty() : tensor<4x5xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%k, %h : tensor<1x64xf32>, tensor<1x64xf32>)
-      outs(%bytes : tensor<4x64xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x64xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = math.tanh %f : f32
@@ -305,7 +305,7 @@ func.func @approximated(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<
     cpu.yield %word : i32
   } -> tensor<4x5xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -328,7 +328,7 @@ func.func @undefined(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2
   %words = tensor.empty() : tensor<4x5xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%k, %h : tensor<1x64xf32>, tensor<1x64xf32>)
-      outs(%bytes : tensor<4x64xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x64xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = arith.mulf %f, %scale : f32
@@ -347,7 +347,7 @@ func.func @undefined(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2
     cpu.yield %word : i32
   } -> tensor<4x5xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -369,7 +369,7 @@ func.func @unknown(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x3
   %words = tensor.empty() : tensor<4x5xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%u, %h : tensor<1x64xf32>, tensor<1x64xf32>)
-      outs(%bytes : tensor<4x64xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x64xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = arith.mulf %f, %scale : f32
@@ -388,7 +388,7 @@ func.func @unknown(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x3
     cpu.yield %word : i32
   } -> tensor<4x5xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -411,7 +411,7 @@ func.func @read(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi
   %words = tensor.empty() : tensor<4x5xi32>
   %d = tensor.empty() : tensor<4x16xi32>
   %0 = cpu.matmul ins(%x, %w : tensor<4x5xi32>, tensor<2x2x32xi32>) operands(%k, %h : tensor<1x64xf32>, tensor<1x64xf32>)
-      outs(%bytes : tensor<4x64xi8>) attributes {sign_channels = 64 : i64} {
+      outs(%bytes : tensor<4x64xi8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32, %scale: f32, %shift: f32):
     %f = arith.sitofp %sum : i32 to f32
     %m = arith.mulf %f, %scale : f32
@@ -430,7 +430,7 @@ func.func @read(%x: tensor<4x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi
     cpu.yield %word : i32
   } -> tensor<4x5xi32>
   %2 = cpu.matmul ins(%1, %v : tensor<4x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<4x16xi32>)
-      attributes {sign_channels = 64 : i64} {
+      attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<4x16xi32>
@@ -451,7 +451,7 @@ func.func @open(%x: tensor<?x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi
   %c0 = arith.constant 0 : index
   %bytes = tensor.empty(%n) : tensor<?x64xui8>
   %d = tensor.empty(%n) : tensor<?x16xi32>
-  %0 = cpu.matmul ins(%x, %w : tensor<?x5xi32>, tensor<2x2x32xi32>) outs(%bytes : tensor<?x64xui8>) attributes {sign_channels = 64 : i64} {
+  %0 = cpu.matmul ins(%x, %w : tensor<?x5xi32>, tensor<2x2x32xi32>) outs(%bytes : tensor<?x64xui8>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     %zero = arith.constant 0 : i32
     %plus = arith.constant 129 : i32
@@ -468,7 +468,7 @@ func.func @open(%x: tensor<?x5xi32>, %w: tensor<2x2x32xi32>, %v: tensor<1x2x32xi
   ^bb0(%word: i32):
     cpu.yield %word : i32
   } -> tensor<?x5xi32>
-  %3 = cpu.matmul ins(%2, %v : tensor<?x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<?x16xi32>) attributes {sign_channels = 64 : i64} {
+  %3 = cpu.matmul ins(%2, %v : tensor<?x5xi32>, tensor<1x2x32xi32>) outs(%d : tensor<?x16xi32>) attributes {format = #cpu.weights<signs<64>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   } -> tensor<?x16xi32>

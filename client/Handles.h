@@ -1,0 +1,69 @@
+//===- Handles.h - owning pointers to libingot's objects ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_CLIENT_HANDLES_H
+#define INGOT_CLIENT_HANDLES_H
+
+#include "ingot/ingot.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ingot::tools {
+
+struct HandleRelease {
+  void operator()(ingot_pool *pool) const { ingot_pool_release(pool); }
+  void operator()(ingot_model *model) const { ingot_model_release(model); }
+  void operator()(ingot_context *context) const {
+    ingot_context_release(context);
+  }
+  void operator()(ingot_profile *profile) const {
+    ingot_profile_release(profile);
+  }
+};
+using PoolHandle = std::unique_ptr<ingot_pool, HandleRelease>;
+using ModelHandle = std::unique_ptr<ingot_model, HandleRelease>;
+using ContextHandle = std::unique_ptr<ingot_context, HandleRelease>;
+using ProfileHandle = std::unique_ptr<ingot_profile, HandleRelease>;
+
+// Each function returns an empty string, or an error message.
+
+/// Creates a thread pool. `threads` of 0 means all CPUs that this process may
+/// use.
+std::string createPool(unsigned threads, PoolHandle &pool);
+/// Loads a model. An empty `weights` means the file beside the model. `verify`
+/// compares the embedded weights with their checksum.
+std::string loadModel(const std::string &path, const std::string &weights,
+                      ingot_pool *pool, ModelHandle &model,
+                      bool verify = false);
+/// Loads the model's description, but not what a run needs.
+std::string describeModel(const std::string &path, ModelHandle &model);
+/// Loads the model's description, and compares all of its files with their
+/// checksums.
+std::string verifyModel(const std::string &path, const std::string &weights,
+                        ModelHandle &model);
+std::string createContext(ingot_model *model, ingot_pool *pool,
+                          ContextHandle &context);
+std::string createProfile(ingot_model *model, ProfileHandle &profile);
+
+/// Returns the model's inputs or outputs, in its order.
+std::vector<ingot_tensor_info> inputInfosOf(const ingot_model *model);
+std::vector<ingot_tensor_info> outputInfosOf(const ingot_model *model);
+
+/// Returns all kinds of machine that the model has code for.
+std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
+/// Returns the names of the libraries or of the precisions (INGOT_USE_...) that
+/// a model uses.
+std::vector<std::string> usesOf(const ingot_model *model, uint32_t kind);
+/// Returns "int8", "bf16" or "fp16" if factors of products are rounded to that
+/// type. Returns "w2", "w4" or "w8" if only weights are stored in so many bits,
+/// else "fp32".
+std::string precisionOf(const ingot_model *model);
+
+} // namespace ingot::tools
+
+#endif // INGOT_CLIENT_HANDLES_H

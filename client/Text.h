@@ -1,0 +1,40 @@
+//===- Text.h - how run and inspect print -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_CLIENT_TEXT_H
+#define INGOT_CLIENT_TEXT_H
+
+#include <stdint.h>
+#include <string>
+#include <vector>
+
+namespace ingot::tools {
+
+/// Returns "1x3x?x<width>"; a dynamic size shows its name. Returns "scalar" for
+/// no sizes.
+std::string formatShape(const int64_t *dims, size_t rank,
+                        const char *const *names = nullptr);
+
+/// Returns "97.5 MiB (102236720 bytes)", or "640 bytes".
+std::string formatBytes(uint64_t bytes);
+
+/// Returns at most `width` bytes of valid UTF-8, with control characters
+/// escaped.
+std::string formatLine(const std::string &text, size_t width);
+
+/// Returns a JSON string with its quotes. Bytes that are not UTF-8 become
+/// U+FFFD.
+std::string formatJson(const std::string &text);
+
+/// Returns rows with aligned columns, indented. The first row is a heading.
+/// Cells are escaped and cut.
+std::string formatTable(std::vector<std::vector<std::string>> rows);
+/// Prints such a table on stdout.
+void printTable(const std::vector<std::vector<std::string>> &rows);
+
+} // namespace ingot::tools
+
+#endif // INGOT_CLIENT_TEXT_H

@@ -1,0 +1,89 @@
+//===- SampleSurvey.cpp - samples that stand for all of them --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "client/inputs/SampleSurvey.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+using namespace ingot::tools;
+
+void SampleSurvey::see(size_t quantity, double magnitude) {
+  // The default number of picked samples has room for so many.
+  constexpr size_t kPlaces = 4;
+  Quantity &seen = quantities[quantity];
+  seen.sum += magnitude;
+  ++seen.times;
+  std::vector<Place> &largest = seen.largest;
+  if (largest.size() == kPlaces && magnitude <= largest.back().magnitude)
+    return;
+  auto at = std::find_if(largest.begin(), largest.end(), [&](const Place &one) {
+    return one.magnitude < magnitude;
+  });
+  largest.insert(at, {magnitude, samples});
+  if (largest.size() > kPlaces)
+    largest.pop_back();
+}
+
+void SampleSurvey::endSample(uint64_t bytes) {
+  bytesOfLargest = std::max(bytesOfLargest, bytes);
+  ++samples;
+}
+
+/// Returns the outstanding samples in ascending order.
+std::vector<uint64_t> SampleSurvey::standingOut(uint64_t most) const {
+  // Among hundreds of random values, the largest is about this factor above the
+  // mean at most.
+  constexpr double kLeast = 1.5;
+  std::map<uint64_t, double> found;
+  for (const Quantity &quantity : quantities)
+    for (const Place &place : quantity.largest) {
+      const double times =
+          place.magnitude * double(quantity.times) / quantity.sum;
+      // The comparison also excludes NaN, which results if all values are 0.
+      if (times >= kLeast)
+        found[place.sample] = std::max(found[place.sample], times);
+    }
+  std::vector<uint64_t> numbers;
+  for (const auto &one : found)
+    numbers.push_back(one.first);
+  std::sort(numbers.begin(), numbers.end(), [&](uint64_t a, uint64_t b) {
+    return std::pair(-found[a], a) < std::pair(-found[b], b);
+  });
+  numbers.resize(size_t(std::min<uint64_t>(numbers.size(), most)));
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+std::vector<PickedSample> SampleSurvey::pick(uint64_t most,
+                                             uint64_t mostBytes) const {
+  const uint64_t fitting = mostBytes / std::max<uint64_t>(bytesOfLargest, 1);
+  most = std::min({most, std::max<uint64_t>(fitting, 1), samples});
+  std::vector<PickedSample> picked;
+  // If all samples are picked, none is picked separately.
+  const std::vector<uint64_t> apart =
+      most < samples ? standingOut(most / 2) : std::vector<uint64_t>();
+  for (uint64_t number : apart)
+    picked.push_back({number, 1});
+  const uint64_t rest = samples - apart.size(), places = most - apart.size();
+  // Steps of equal size would always hit similar samples in periodic data.
+  constexpr double kGoldenRatio = 0.6180339887498949;
+  double fraction = 0.5;
+  for (uint64_t i = 0; i < places; ++i) {
+    const uint64_t begin = i * rest / places, end = (i + 1) * rest / places;
+    uint64_t number = begin + uint64_t(fraction * double(end - begin));
+    for (uint64_t taken : apart)
+      number += taken <= number;
+    picked.push_back({number, double(rest) / double(places)});
+    fraction = std::fmod(fraction + kGoldenRatio, 1);
+  }
+  std::sort(picked.begin(), picked.end(),
+            [](const PickedSample &a, const PickedSample &b) {
+              return a.number < b.number;
+            });
+  return picked;
+}

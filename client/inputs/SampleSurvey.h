@@ -1,0 +1,62 @@
+//===- SampleSurvey.h - samples that stand for all of them ------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_CLIENT_INPUTS_SAMPLESURVEY_H
+#define INGOT_CLIENT_INPUTS_SAMPLESURVEY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ingot::tools {
+
+/// The index of a sample, and the number of samples that it represents.
+struct PickedSample {
+  uint64_t number = 0;
+  double weight = 1;
+};
+
+/// Statistics about the samples that were run, in constant memory. They have
+/// the number of samples. They also have the samples in which a quantity is far
+/// from its mean; an example is a tensor's largest magnitude.
+class SampleSurvey {
+public:
+  explicit SampleSurvey(size_t numQuantities = 0) : quantities(numQuantities) {}
+
+  /// Adds a quantity of the current sample.
+  void see(size_t quantity, double magnitude);
+  /// Ends the current sample. `bytes` is the memory needed to keep it.
+  void endSample(uint64_t bytes = 0);
+
+  uint64_t count() const { return samples; }
+
+  /// Picks at most `most` samples, which take at most `mostBytes`; but at least
+  /// one. Up to half of them are the most outstanding samples, which represent
+  /// only themselves. The others are spread over all samples. Returns them in
+  /// ascending order.
+  std::vector<PickedSample> pick(uint64_t most,
+                                 uint64_t mostBytes = UINT64_MAX) const;
+
+private:
+  struct Place {
+    double magnitude = 0;
+    uint64_t sample = 0;
+  };
+  struct Quantity {
+    /// The samples with the largest values, the largest first.
+    std::vector<Place> largest;
+    double sum = 0;
+    uint64_t times = 0;
+  };
+  std::vector<uint64_t> standingOut(uint64_t most) const;
+
+  std::vector<Quantity> quantities;
+  uint64_t samples = 0, bytesOfLargest = 0;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_CLIENT_INPUTS_SAMPLESURVEY_H

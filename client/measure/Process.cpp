@@ -1,0 +1,100 @@
+//===- Process.cpp - running other programs -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "client/measure/Process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace ingot::tools;
+
+std::string ProcessResult::lastError() const {
+  std::string text = err;
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  size_t line = text.rfind('\n');
+  if (line != std::string::npos)
+    text.erase(0, line + 1);
+  return text.empty() ? "exit code " + std::to_string(exitCode) : text;
+}
+
+/// Reads both pipes as they fill, so that a full pipe does not block the
+/// writer.
+static void readBoth(int out, int err, ProcessResult &result) {
+  pollfd pipes[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
+  std::string *texts[2] = {&result.out, &result.err};
+  for (int open = 2; open;) {
+    if (poll(pipes, 2, -1) < 0 && errno != EINTR)
+      return;
+    for (int i = 0; i < 2; ++i) {
+      if (pipes[i].fd < 0 || !pipes[i].revents)
+        continue;
+      char buffer[4096];
+      ssize_t count = read(pipes[i].fd, buffer, sizeof(buffer));
+      if (count > 0) {
+        texts[i]->append(buffer, size_t(count));
+      } else if (count == 0 || errno != EINTR) {
+        pipes[i].fd = -1;
+        --open;
+      }
+    }
+  }
+}
+
+ProcessResult
+ingot::tools::runProcess(const std::vector<std::string> &arguments) {
+  ProcessResult result;
+  int out[2], err[2];
+  if (pipe(out) || pipe(err))
+    return result;
+  std::vector<char *> argv;
+  for (const std::string &argument : arguments)
+    argv.push_back(const_cast<char *>(argument.c_str()));
+  argv.push_back(nullptr);
+  pid_t child = fork();
+  if (child == 0) {
+    // The child must not outlive a command that is interrupted.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(out[1], 1);
+    dup2(err[1], 2);
+    for (int end : {out[0], out[1], err[0], err[1]})
+      close(end);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  close(out[1]);
+  close(err[1]);
+  if (child > 0) {
+    readBoth(out[0], err[0], result);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+      ;
+    result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  close(out[0]);
+  close(err[0]);
+  return result;
+}
+
+std::string ingot::tools::checkPython(const std::string &python,
+                                      const std::string &package) {
+  ProcessResult found = runProcess(
+      {python, "-c", "import numpy, " + package + "; print('found')"});
+  if (found.exitCode == 127)
+    return "cannot run '" + python +
+           "'; name a Python interpreter with --python";
+  if (found.exitCode)
+    return "'" + python + "' cannot use " + package + " (" + found.lastError() +
+           "); install it with: " + python + " -m pip install numpy " +
+           package + ", or name another interpreter with --python";
+  if (found.out.find("found") == std::string::npos)
+    return "'" + python + "' is no Python interpreter; name one with --python";
+  return "";
+}

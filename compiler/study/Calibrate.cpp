@@ -1,0 +1,98 @@
+//===- Calibrate.cpp - calibrates and repairs a model ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/study/Calibrate.h"
+
+#include "compiler/study/runs/TextFiles.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace ingot;
+using namespace ingot::study;
+
+static bool choosesBest(const CalibrateOptions &options) {
+  auto isBest = [](const quantize::MethodChoice &choice) {
+    return choice.method == quantize::Method::best;
+  };
+  return isBest(options.method) ||
+         llvm::any_of(options.rules, [&](const quantize::Rule &rule) {
+           return rule.method && isBest(*rule.method);
+         });
+}
+
+static Calibrator::Options calibratorOptions(const CalibrateOptions &options) {
+  Calibrator::Options chosen;
+  chosen.model.model = options.model;
+  chosen.model.sizes = options.sizes;
+  chosen.model.threads = options.threads;
+  chosen.data = options.data;
+  chosen.method = options.method;
+  chosen.rules = options.rules;
+  if (options.numSamples)
+    chosen.numSamples = options.numSamples;
+  return chosen;
+}
+
+/// Tries the repairs that the outputs' error calls for.
+static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
+                                  const CalibrateOptions &options,
+                                  const Progress &progress,
+                                  Calibration &result) {
+  Stages stages(progress, {1, 9});
+  llvm::Expected<std::vector<KnownSample>> picked = calibrator.readPicked(
+      options.numSamples ? options.numSamples : uint64_t(kUsualSamples),
+      Repairer::kMostKept, stages.next());
+  if (!picked)
+    return picked.takeError();
+  const uint64_t compared =
+      options.numSamples ? options.numSamples : Repairer::kComparedSamples;
+  llvm::Expected<std::vector<RepairTrial>> trials = repairer.runAutomatic(
+      *picked, compared, result.file, result.outcome.emplace(), stages.next());
+  if (!trials)
+    return trials.takeError();
+  result.trials = std::move(*trials);
+  return llvm::Error::success();
+}
+
+llvm::Expected<Calibration> ingot::study::calibrate(CalibrateOptions options,
+                                                    const Progress &progress) {
+  const bool isBest = choosesBest(options);
+  if (options.numSamples && !isBest && options.repairs.isNone())
+    return makeUsageError("--samples is for method best and --repair");
+  const double repairs = options.repairs.isNone() ? 0 : 4;
+  Stages stages(progress, {3, isBest ? 3.0 : 0.1, repairs});
+  const Calibrator::Options chosen = calibratorOptions(options);
+  Calibrator calibrator(chosen);
+  if (llvm::Error error = calibrator.watch(stages.next()))
+    return std::move(error);
+  llvm::Expected<quantize::Calibration> found =
+      calibrator.choose(stages.next());
+  if (!found)
+    return found.takeError();
+  Calibration result;
+  result.file = std::move(*found);
+  Repairer repairer(chosen, calibrator.survey());
+  if (options.repairs.isAutomatic) {
+    if (llvm::Error error = repairIfNeeded(calibrator, repairer, options,
+                                           stages.next(), result))
+      return std::move(error);
+  } else if (!options.repairs.isNone()) {
+    llvm::Expected<std::vector<RepairTrial>> trials =
+        repairer.run(options.repairs.kinds, result.file, stages.next());
+    if (!trials)
+      return trials.takeError();
+    result.trials = std::move(*trials);
+  }
+  if (llvm::Error error = checkCancelled(progress))
+    return std::move(error);
+  progress.step("done", 1);
+  return result;
+}
+
+llvm::Error ingot::study::writeCalibration(const Calibration &calibration,
+                                           const std::string &path) {
+  return writeTexts({{path, toText(calibration.file)}});
+}

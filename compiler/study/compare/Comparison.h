@@ -1,0 +1,82 @@
+//===- Comparison.h - a compiled model beside a reference -------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_COMPARE_COMPARISON_H
+#define INGOT_COMPILER_STUDY_COMPARE_COMPARISON_H
+
+#include "client/inputs/Inputs.h"
+#include "compiler/study/compare/Tolerance.h"
+#include "compiler/study/precision/Sensitivity.h"
+
+namespace ingot::study {
+
+struct CompareOptions {
+  /// The compiled model, and the ONNX model that it was compiled from.
+  std::string artifact, model;
+  /// The samples. If empty, `inputs` describes one sample.
+  std::vector<std::string> data;
+  tools::InputSpecs inputs;
+  /// The sizes that the artifact was compiled with.
+  InputSizes sizes;
+  /// True to compare with ONNX Runtime, else with fp32.
+  bool usesOnnxRuntime = false;
+  /// The Python interpreter that has ONNX Runtime. If empty, `python3`.
+  std::string python;
+  Tolerance tolerance;
+  unsigned threads = 0;
+
+  /// True to compare the tensors that int8 would quantize, too.
+  bool perLayer = false;
+  /// True to find what each layer alone in int8 does to the outputs.
+  bool sensitivity = false;
+  // For both: the calibration file, if it is not the artifact's, and rules that
+  // come before those of the artifact. `rules` is a file with rules.
+  std::string calibration, rules;
+  std::vector<std::string> keep;
+  /// The number of samples for `sensitivity`; 0 for the default.
+  unsigned numSamples = 0;
+
+  /// Returns true if the model is compiled once more, with the artifact's
+  /// options.
+  bool isByLayer() const { return perLayer || sensitivity; }
+};
+
+/// An output, and its elements beyond the tolerance.
+struct ComparedOutput : OutputDifference {
+  Excess excess;
+  /// True if the output is beyond any bound.
+  bool isBeyond = false;
+};
+
+/// A tensor inside of the model, compared between both precisions.
+struct ComparedTensor {
+  std::string name;
+  Difference difference;
+};
+
+/// The result of a comparison.
+struct Comparison {
+  uint64_t samples = 0;
+  /// The precision of the artifact.
+  std::string precision;
+  /// The version of ONNX Runtime; "" if the reference is fp32.
+  std::string onnxRuntime;
+  std::vector<ComparedOutput> outputs;
+  /// The tensors in the model's order; set if requested.
+  std::optional<std::vector<ComparedTensor>> tensors;
+  std::optional<Sensitivity> sensitivity;
+
+  /// Returns true if all outputs are within the tolerance.
+  bool isWithin() const;
+};
+
+/// Runs a compiled model and a reference on samples, and compares the outputs.
+llvm::Expected<Comparison> compare(CompareOptions options,
+                                   const Progress &progress);
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_COMPARE_COMPARISON_H

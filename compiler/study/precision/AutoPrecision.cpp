@@ -1,0 +1,368 @@
+//===- AutoPrecision.cpp - the fastest precisions that are right ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Chooses the precision of each layer. At first every layer that is faster in
+// int8 is in int8. If that artifact meets the accuracy budget, nothing else is
+// tried. Otherwise layers are widened until the budget holds. The layers with
+// the most error for the time that int8 saves come first. The other layers use
+// bf16 if that is faster and accurate enough.
+//
+//===----------------------------------------------------------------------===//
+#include "client/Layers.h"
+#include "compiler/study/precision/StudyRun.h"
+#include "compiler/study/runs/Stages.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace ingot;
+using namespace ingot::study;
+
+/// How often a choice is compiled and run before the search ends.
+static constexpr int kMostChecks = 5;
+/// The rounding error allowed when percentages are compared.
+static constexpr double kRounding = 1e-9;
+/// The least speedup for which a model uses bf16, which adds error. Two
+/// measurements of one artifact differ by less.
+static constexpr double kLeastGain = 1.03;
+
+static std::string digits(const char *format, double value) {
+  char text[40];
+  snprintf(text, sizeof(text), format, value);
+  return text;
+}
+
+static std::string nameOf(const StudiedLayer &layer) {
+  return "'" + formatLine(layer.nodes.front(), 120) + "'";
+}
+
+/// Removes layers that are not faster in int8.
+void StudyRun::dropSlowLayers() {
+  for (size_t i = 0; i < study.layers.size(); ++i) {
+    StudiedLayer &layer = study.layers[i];
+    if (!layer.isInt8)
+      continue;
+    if (layer.fp32Ms && layer.int8Ms && *layer.int8Ms >= *layer.fp32Ms)
+      layer.reason = "int8 is not faster: " + digits("%.4f", *layer.int8Ms) +
+                     " ms, fp32 " + digits("%.4f", *layer.fp32Ms) + " ms";
+    else
+      order.push_back(i);
+  }
+}
+
+/// Measures the error of each layer alone, if no report has needed it yet. Then
+/// sorts layers by their error for the time that int8 saves.
+llvm::Error StudyRun::orderLayers(const Progress &progress) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    std::optional<double> &alone = study.layers[order[i]].alone;
+    if (alone)
+      continue;
+    progress.step("layer " + std::to_string(i + 1) + " of " +
+                      std::to_string(order.size()),
+                  double(i) / double(order.size()));
+    llvm::Expected<double> error = measureAlone(probe, order[i], progress);
+    if (!error)
+      return error.takeError();
+    alone = *error;
+  }
+  auto costOfTime = [&](size_t unit) {
+    const StudiedLayer &layer = study.layers[unit];
+    const double gain =
+        layer.fp32Ms && layer.int8Ms ? *layer.fp32Ms - *layer.int8Ms : 0;
+    return layer.alone.value_or(0) / std::max(gain, 1e-6);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return costOfTime(a) > costOfTime(b);
+  });
+  return llvm::Error::success();
+}
+
+/// Returns a run of the probe with all layers in int8 but the first `numWide`.
+Evaluation::Run StudyRun::probeRun(size_t numWide, const Progress &progress) {
+  std::vector<bool> isOn(study.layers.size());
+  for (size_t i = numWide; i < order.size(); ++i)
+    isOn[order[i]] = true;
+  progress.step("evaluating with " + std::to_string(order.size() - numWide) +
+                " of " + std::to_string(study.layers.size()) +
+                " layers in int8");
+  ++study.search->evaluations;
+  return [this, isOn](const std::vector<Array> &inputs,
+                      std::vector<Array> &outputs) {
+    return probe.runOnce(isOn, inputs, outputs);
+  };
+}
+
+static Evaluation::Run runsOf(const ScratchModel &model) {
+  return [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
+    return model.runOnce(inputs, outputs);
+  };
+}
+
+double StudyRun::leastPercent() const {
+  return study.search->fp32Percent - study.search->maxDrop - kRounding;
+}
+
+bool StudyRun::isRight(double percent) const {
+  return percent >= leastPercent();
+}
+
+/// Returns a message that no layer can be in int8.
+std::string StudyRun::describeBudget(double percent) const {
+  const StudiedSearch &search = *study.search;
+  return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
+         nameOf(study.layers[order.back()]) + " in int8 " +
+         digits("%.2f", percent) + " % are right, and " +
+         digits("%.2f", search.fp32Percent) +
+         " % in fp32: nothing can be in int8 within this budget";
+}
+
+/// Returns a progress without steps, for work of unknown length.
+static Progress withoutSteps(Progress progress) {
+  progress.onStep = nullptr;
+  return progress;
+}
+
+llvm::Expected<bool> StudyRun::reachesBudget(size_t numWide,
+                                             const Progress &progress) {
+  return evaluation->reaches(probeRun(numWide, progress), leastPercent(),
+                             withoutSteps(progress));
+}
+
+/// Finds how many layers must be wide. At least one must, since the artifact
+/// with none was not accurate enough. Apart from noise, the drop falls with
+/// each layer that is widened. The search doubles the number first, then
+/// bisects.
+llvm::Expected<size_t> StudyRun::findFewestWide(const Progress &progress) {
+  size_t tooFew = 0, numWide = 1;
+  bool isFound = false;
+  while (numWide < order.size()) {
+    llvm::Expected<bool> isEnough = reachesBudget(numWide, progress);
+    if (!isEnough)
+      return isEnough.takeError();
+    if ((isFound = *isEnough))
+      break;
+    tooFew = numWide;
+    if (numWide + 1 == order.size())
+      break;
+    numWide = std::min(order.size() - 1, 2 * numWide);
+  }
+  if (!isFound) {
+    double percent = study.search->int8Percent;
+    if (order.size() > 1) {
+      llvm::Expected<double> rated = evaluation->rate(
+          probeRun(order.size() - 1, progress), withoutSteps(progress));
+      if (!rated)
+        return rated.takeError();
+      percent = *rated;
+    }
+    return makeError(describeBudget(percent));
+  }
+  while (numWide - tooFew > 1) {
+    const size_t between = tooFew + (numWide - tooFew) / 2;
+    llvm::Expected<bool> isEnough = reachesBudget(between, progress);
+    if (!isEnough)
+      return isEnough.takeError();
+    (*isEnough ? numWide : tooFew) = between;
+  }
+  return numWide;
+}
+
+void StudyRun::apply(size_t numWide) {
+  for (StudiedLayer &layer : study.layers)
+    layer.isInt8 = false;
+  for (size_t i = 0; i < order.size(); ++i) {
+    StudiedLayer &layer = study.layers[order[i]];
+    layer.isInt8 = i >= numWide;
+    layer.reason = layer.isInt8 ? "int8 is faster"
+                                : "widened for its error, as number " +
+                                      std::to_string(i + 1) + " of " +
+                                      std::to_string(numWide);
+  }
+}
+
+/// Compiles the choice, unless it is the artifact with all layers in int8.
+/// Measures how many percent of its rows are right.
+llvm::Expected<double> StudyRun::compileChoice(size_t numWide,
+                                               const Progress &progress) {
+  const auto isInt8 = [](const StudiedLayer &layer) { return layer.isInt8; };
+  const bool isAll =
+      numWide == 0 &&
+      order.size() == size_t(llvm::count_if(study.layers, isInt8));
+  Stages stages(progress, {isAll ? 0.0 : 1.0, 1.0});
+  const Progress compiling = stages.next();
+  apply(numWide);
+  tried = &int8;
+  if (!isAll) {
+    ScratchModel::Options scratch = scratchOptions();
+    scratch.pipeline.calibration = calibrationPath;
+    scratch.pipeline.keep = keepRules();
+    tried = &mixed.emplace();
+    if (llvm::Error error = tried->prepare(scratch, compiling))
+      return std::move(error);
+  }
+  ++study.search->evaluations;
+  return evaluation->rate(runsOf(*tried),
+                          withPhase(stages.next(), "evaluating the artifact"));
+}
+
+/// Widens layers until the artifact meets the budget.
+llvm::Error StudyRun::widen(const Progress &progress) {
+  StudiedSearch &search = *study.search;
+  Stages stages(progress, {2, 1, 1});
+  if (llvm::Error error = orderLayers(stages.next()))
+    return error;
+  llvm::Expected<size_t> fewest = findFewestWide(stages.next());
+  if (!fewest)
+    return fewest.takeError();
+  size_t numWide = *fewest;
+  const Progress checking = stages.next();
+  for (int check = 0;; ++check) {
+    llvm::Expected<double> percent =
+        compileChoice(numWide, partOf(checking, check / (kMostChecks + 1.0),
+                                      (check + 1) / (kMostChecks + 1.0)));
+    if (!percent)
+      return percent.takeError();
+    search.chosenPercent = *percent;
+    if (isRight(search.chosenPercent))
+      return llvm::Error::success();
+    if (numWide + 1 >= order.size() || check == kMostChecks)
+      return makeError("--max-drop=" + digits("%g", search.maxDrop) +
+                       "%: " + digits("%.2f", search.chosenPercent) +
+                       " % are right, and " +
+                       digits("%.2f", search.fp32Percent) +
+                       " % in fp32, with as few layers in int8 as were "
+                       "tried: give --precision=fp32 or a larger budget");
+    numWide = std::min(order.size() - 1, numWide + 1 + numWide / 4);
+  }
+}
+
+/// Chooses layers by measuring whole artifacts: their accuracy, and their speed
+/// compared with fp32.
+llvm::Error StudyRun::chooseLayers(const Progress &progress) {
+  StudiedSearch &search = *study.search;
+  Stages stages(progress, {1, 4, 1});
+  llvm::Expected<double> percent = compileChoice(0, stages.next());
+  if (!percent)
+    return percent.takeError();
+  search.chosenPercent = search.int8Percent = *percent;
+  const Progress widening = stages.next();
+  if (!isRight(search.int8Percent))
+    if (llvm::Error error = widen(widening))
+      return error;
+  // The artifact with all layers in int8 has been measured already.
+  if (tried == &int8)
+    return llvm::Error::success();
+  TimedModel wide(fp32), narrow(*tried);
+  llvm::Expected<TimedMachine> machine =
+      measureInTurns({&wide, &narrow}, firstSample, 0, stages.next());
+  if (!machine)
+    return machine.takeError();
+  study.machine = std::move(*machine);
+  study.chosen = {tried->fileBytes(), narrow.latencyMs};
+  study.fp32.latencyMs = wide.latencyMs;
+  return llvm::Error::success();
+}
+
+/// Runs fp32 on the samples of the evaluation, before samples are picked.
+llvm::Error StudyRun::runReference(const Progress &progress) {
+  StudiedSearch &search = study.search.emplace();
+  search.maxDrop = *options.maxDrop;
+  search.hasLabels = evaluation->hasLabels();
+  evaluation->setInputs(fp32.inputs());
+  if (llvm::Error error = evaluation->runReference(
+          runsOf(fp32), withPhase(progress, "evaluating fp32")))
+    return error;
+  search.rows = evaluation->numRows();
+  search.fp32Percent = evaluation->referencePercent();
+  // Without a calibration run all samples count alike.
+  if (survey.count() == 0)
+    for (uint64_t i = 0; i < evaluation->numSamples(); ++i)
+      survey.endSample();
+  return llvm::Error::success();
+}
+
+llvm::Error StudyRun::choose(const Progress &progress) {
+  dropSlowLayers();
+  Stages stages(progress, {2, 1});
+  if (llvm::Error error = chooseInt8(stages.next()))
+    return error;
+  return chooseBF16(stages.next());
+}
+
+llvm::Error StudyRun::chooseInt8(const Progress &progress) {
+  if (!order.empty())
+    if (llvm::Error error = chooseLayers(progress))
+      return error;
+  const bool isSlower =
+      !order.empty() && *study.chosen.latencyMs >= *study.fp32.latencyMs;
+  if (!order.empty() && !isSlower)
+    return llvm::Error::success();
+  warn(progress, isSlower ? "the model is not faster in int8 on this machine: "
+                            "all of it stays in fp32"
+                          : "no layer is faster in int8 on this machine: all "
+                            "of them stay in fp32");
+  apply(order.size());
+  for (size_t unit : order)
+    study.layers[unit].reason = "the model as a whole is not faster";
+  study.search->chosenPercent = study.search->fp32Percent;
+  study.chosen = study.fp32;
+  return llvm::Error::success();
+}
+
+static bool isHalf(const tools::Layer &layer) {
+  return layer.precision == stringifyPrecision(Precision::bf16);
+}
+
+llvm::Error StudyRun::chooseBF16(const Progress &progress) {
+  StudiedSearch &search = *study.search;
+  if (!study.chosen.latencyMs || !study.fp32.latencyMs)
+    return llvm::Error::success();
+  Stages stages(progress, {1, 1, 1});
+  half.emplace();
+  ScratchModel::Options scratch = scratchOptions();
+  findChoice().applyTo(scratch.pipeline);
+  if (llvm::Error error = half->prepare(scratch, stages.next()))
+    return error;
+  const std::vector<tools::Layer> layers = tools::layersOf(half->handle());
+  if (llvm::none_of(layers, isHalf)) {
+    half.reset();
+    return llvm::Error::success();
+  }
+  llvm::Expected<double> percent = evaluation->rate(
+      runsOf(*half), withPhase(stages.next(), "evaluating with bf16"));
+  if (!percent)
+    return percent.takeError();
+  search.bf16Percent = *percent;
+  TimedModel wide(fp32), narrow(*half);
+  if (isRight(*percent)) {
+    llvm::Expected<TimedMachine> machine =
+        measureInTurns({&wide, &narrow}, firstSample, 0, stages.next());
+    if (!machine)
+      return machine.takeError();
+    study.machine = std::move(*machine);
+    search.bf16Speedup = wide.latencyMs / narrow.latencyMs;
+  }
+  const double speedup = *study.fp32.latencyMs / *study.chosen.latencyMs;
+  if (search.bf16Speedup.value_or(0) < kLeastGain * speedup) {
+    half.reset();
+    return llvm::Error::success();
+  }
+  search.chosenPercent = *percent;
+  study.chosen = {half->fileBytes(), narrow.latencyMs};
+  study.fp32.latencyMs = wide.latencyMs;
+  for (StudiedLayer &layer : study.layers) {
+    layer.isBF16 =
+        !layer.isInt8 && llvm::any_of(layers, [&](const tools::Layer &one) {
+          return isHalf(one) && shareNodes(one.nodes, layer.nodes);
+        });
+    if (layer.isBF16)
+      layer.reason += "; the model is faster with bf16 for the rest";
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,98 @@
+//===- LayerTimes.cpp - how long layers take in each precision ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/study/precision/LayerTimes.h"
+
+#include "client/measure/Distribution.h"
+
+#include <algorithm>
+
+using namespace ingot;
+using namespace ingot::study;
+
+/// How often each artifact is measured.
+static constexpr int kRounds = 3;
+/// The least number of runs in a round, however long one run takes.
+static constexpr uint64_t kLeastRuns = 5;
+
+std::optional<double>
+TimedModel::timeOf(const std::vector<std::string> &nodes) const {
+  std::optional<double> sum;
+  for (const tools::LayerResult &layer : layers)
+    if (std::any_of(layer.nodes.begin(), layer.nodes.end(),
+                    [&](const std::string &node) {
+                      return std::find(nodes.begin(), nodes.end(), node) !=
+                             nodes.end();
+                    }))
+      sum = sum.value_or(0) + layer.medianMs;
+  return sum;
+}
+
+/// Returns --shape values, as `name=1x3`, for all inputs with dynamic sizes.
+static std::vector<std::string> openShapes(const ScratchModel &model,
+                                           const std::vector<Array> &sample) {
+  std::vector<std::string> shapes;
+  const std::vector<InputSpec> inputs = model.inputs();
+  for (size_t i = 0; i < std::min(inputs.size(), sample.size()); ++i) {
+    const std::vector<int64_t> &dims = inputs[i].dims;
+    if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; }))
+      shapes.push_back(
+          inputs[i].name + "=" +
+          formatShape(sample[i].dims.data(), sample[i].dims.size()));
+  }
+  return shapes;
+}
+
+static std::string measureOnce(TimedModel &model,
+                               const std::vector<Array> &sample,
+                               unsigned threads, TimedMachine &machine) {
+  tools::MeasureOptions options;
+  options.model = model.model.library();
+  options.specs.shapes = openShapes(model.model, sample);
+  options.threads = threads;
+  options.warmUpMs = 50;
+  options.durationMs = 200;
+  options.iterations = kLeastRuns;
+  options.profiles = true;
+  options.measuresPeaks = false;
+  tools::BenchResult result;
+  if (std::string problem = tools::measureModel(options, result);
+      !problem.empty())
+    return problem;
+  const double latency = tools::Distribution(result.latencies()).median();
+  if (model.layers.empty()) {
+    model.latencyMs = latency;
+    model.layers = std::move(result.layers);
+  } else {
+    model.latencyMs = std::min(model.latencyMs, latency);
+    for (size_t i = 0; i < model.layers.size(); ++i)
+      model.layers[i].medianMs =
+          std::min(model.layers[i].medianMs, result.layers[i].medianMs);
+  }
+  machine = {result.cpu, result.target, result.threads};
+  return "";
+}
+
+llvm::Expected<TimedMachine>
+ingot::study::measureInTurns(std::vector<TimedModel *> models,
+                             const std::vector<Array> &sample, unsigned threads,
+                             const Progress &progress) {
+  TimedMachine machine;
+  const double turns = kRounds * double(models.size());
+  double done = 0;
+  for (int round = 0; round < kRounds; ++round)
+    for (TimedModel *model : models) {
+      if (llvm::Error error = checkCancelled(progress))
+        return std::move(error);
+      progress.step("measuring, round " + std::to_string(round + 1) + " of " +
+                        std::to_string(kRounds),
+                    done++ / turns);
+      std::string problem = measureOnce(*model, sample, threads, machine);
+      if (!problem.empty())
+        return makeError("times of layers: " + problem);
+    }
+  return machine;
+}

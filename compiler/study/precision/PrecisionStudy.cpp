@@ -1,0 +1,323 @@
+//===- PrecisionStudy.cpp - what int8 costs and brings --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/study/precision/PrecisionStudy.h"
+#include "client/Layers.h"
+
+#include "client/Execute.h"
+#include "client/Layers.h"
+#include "compiler/study/precision/StudyRun.h"
+#include "compiler/study/repair/Repair.h"
+#include "compiler/study/runs/Stages.h"
+#include "compiler/study/runs/TextFiles.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace ingot;
+using namespace ingot::study;
+
+ScratchModel::Options StudyRun::scratchOptions() const {
+  ScratchModel::Options scratch;
+  scratch.model = options.model;
+  scratch.sizes = options.sizes;
+  scratch.pipeline.weightBits = options.weightBits;
+  scratch.pipeline.fitPairs = options.fitPairs;
+  scratch.pipeline.winograd = options.winograd;
+  scratch.pipeline.optimize = options.optimize;
+  scratch.objects = options.objects;
+  return scratch;
+}
+
+/// Reads the calibration file, or calibrates. Collects data for histograms.
+llvm::Error StudyRun::findCalibration(const Progress &progress) {
+  calibrationPath = options.calibration;
+  if (!calibrationPath.empty()) {
+    llvm::Expected<quantize::Calibration> read =
+        quantize::readCalibration(calibrationPath);
+    if (!read)
+      return makeError(llvm::toString(read.takeError()));
+    calibration = std::move(*read);
+  }
+  if (options.data.paths.empty() ||
+      (!calibrationPath.empty() && !options.isReported))
+    return llvm::Error::success();
+  Calibrator::Options chosen;
+  chosen.model = scratchOptions();
+  setRepairs(calibration, calibrationPath, chosen.model.pipeline);
+  chosen.data = options.data;
+  // The method mse minimizes the error of each tensor, without hundreds of
+  // runs.
+  chosen.method.method = quantize::Method::mse;
+  if (calibrationPath.empty())
+    chosen.rules = options.rules;
+  Stages stages(progress, {9, 1});
+  Calibrator calibrator(chosen);
+  if (llvm::Error error = calibrator.watch(stages.next()))
+    return error;
+  for (size_t i = 0; i < calibrator.tensors().size(); ++i)
+    study.histograms[calibrator.tensors()[i]] = calibrator.seenOf(i).histogram;
+  survey = calibrator.survey();
+  if (!calibrationPath.empty())
+    return llvm::Error::success();
+  llvm::Expected<quantize::Calibration> found =
+      calibrator.choose(stages.next());
+  if (!found)
+    return found.takeError();
+  calibration = std::move(*found);
+  scratch = std::make_shared<ScratchFolder>();
+  if (llvm::Error error = errorIf(scratch->create()))
+    return error;
+  calibrationPath = scratch->path() + "/model.calib.json";
+  return writeTexts({{calibrationPath, toText(calibration)}});
+}
+
+bool ingot::study::shareNodes(const std::vector<std::string> &a,
+                              const std::vector<std::string> &b) {
+  return llvm::any_of(
+      a, [&](const std::string &node) { return llvm::is_contained(b, node); });
+}
+
+llvm::Error StudyRun::prepareModels(const Progress &progress) {
+  Stages stages(progress, {1, 1, 1});
+  ScratchModel::Options scratch = scratchOptions();
+  if (llvm::Error error = fp32.prepare(scratch, stages.next()))
+    return error;
+  scratch.pipeline.calibration = calibrationPath;
+  scratch.pipeline.keep = options.keep;
+  if (llvm::Error error = int8.prepare(scratch, stages.next()))
+    return error;
+  scratch = scratchOptions();
+  setRepairs(calibration, calibrationPath, scratch.pipeline);
+  if (llvm::Error error = probe.prepare(scratch, stages.next()))
+    return error;
+  if (llvm::Error error = probe.setRanges(calibration, calibrationPath))
+    return error;
+  addLayers();
+  study.fp32.bytes = fp32.fileBytes();
+  study.int8.bytes = study.chosen.bytes = int8.fileBytes();
+  return llvm::Error::success();
+}
+
+/// Lists the layers. The artifact itself tells which of them are in int8.
+void StudyRun::addLayers() {
+  const std::vector<tools::Layer> layers = tools::layersOf(int8.handle());
+  for (size_t i = 0; i < probe.units().size(); ++i) {
+    const PrecisionFlag &unit = probe.units()[i];
+    StudiedLayer layer;
+    layer.nodes = unit.nodes;
+    layer.tensor = probe.tensorOf(i);
+    for (const quantize::TensorCalibration &range : calibration.tensors)
+      if (range.name == layer.tensor)
+        layer.range = range;
+    layer.isInt8 = llvm::any_of(layers, [&](const tools::Layer &one) {
+      return one.precision == "int8" && shareNodes(one.nodes, unit.nodes);
+    });
+    if (!layer.isInt8) {
+      layer.reason = !layer.range ? "its data has no range"
+                     : options.keep.empty()
+                         ? "bytes gain nothing: its data has a zero point, or "
+                           "few rows"
+                         : "a rule keeps it";
+      probe.forbid(i);
+    }
+    study.layers.push_back(std::move(layer));
+  }
+}
+
+/// Returns the number of samples for errors. A report uses the default number.
+/// A search only needs errors to order layers, and each layer takes a run of
+/// all samples.
+unsigned StudyRun::numPicked() const {
+  constexpr size_t kRuns = 64;
+  if (options.isReported)
+    return options.numSamples;
+  const size_t fitting = kRuns / std::max<size_t>(study.layers.size(), 1);
+  return unsigned(
+      std::max<size_t>(std::min<size_t>(fitting, options.numSamples), 1));
+}
+
+llvm::Error StudyRun::readSamples(const Progress &progress) {
+  if (options.data.paths.empty())
+    return llvm::Error::success();
+  Samples samples;
+  if (llvm::Error error = openSamples(options.data, samples))
+    return error;
+  samples.setInputs(probe.scratch().inputs());
+  samples.choose(survey.pick(numPicked()));
+  if (llvm::Error error = probe.readSamples(samples, progress))
+    return error;
+  study.samples = probe.numSamples();
+  firstSample = probe.inputsOf(0);
+  return llvm::Error::success();
+}
+
+/// Measures the error of each layer alone, and that of all layers on each
+/// output.
+llvm::Error StudyRun::measureErrors(const Progress &progress) {
+  if (options.data.paths.empty())
+    return llvm::Error::success();
+  llvm::Expected<Sensitivity> measured = measureSensitivity(probe, progress);
+  if (!measured)
+    return measured.takeError();
+  for (const LayerError &layer : measured->layers)
+    study.layers[layer.unit].alone = layer.alone;
+  for (const Sensitivity::Kept &kept : measured->kept)
+    study.keepArguments.push_back(keepArguments(*measured, kept.count));
+  study.sensitivity = std::move(*measured);
+  return llvm::Error::success();
+}
+
+/// Measures the outputs' errors with the chosen precisions.
+llvm::Error StudyRun::measureOutputs(const Progress &progress) {
+  std::vector<bool> isOn;
+  for (const StudiedLayer &layer : study.layers)
+    isOn.push_back(layer.isInt8);
+  for (const std::string &name : tools::outputNames(fp32.handle()))
+    study.outputs.push_back({name, {}});
+  progress.step("errors of the outputs", 0);
+  return probe.run(
+      isOn, progress,
+      [&](size_t sample, const std::vector<Array> &wanted,
+          const std::vector<Array> &rounded) -> llvm::Error {
+        // The probe cannot switch layers to bf16, so run the artifact itself.
+        std::vector<Array> computed;
+        if (half)
+          if (llvm::Error error =
+                  half->runOnce(probe.inputsOf(sample), computed))
+            return error;
+        const std::vector<Array> &found = half ? computed : rounded;
+        for (size_t i = 0; i < study.outputs.size(); ++i)
+          study.outputs[i].add(wanted[i], found[i], probe.weightOf(sample));
+        return llvm::Error::success();
+      });
+}
+
+static bool hasOpenSizes(const ScratchModel &model) {
+  for (const InputSpec &input : model.inputs())
+    if (llvm::any_of(input.dims, [](int64_t dim) { return dim < 0; }))
+      return true;
+  return false;
+}
+
+llvm::Error StudyRun::measureTimes(const Progress &progress) {
+  if (hasOpenSizes(fp32) && firstSample.empty())
+    return llvm::Error::success();
+  TimedModel wide(fp32), narrow(int8);
+  llvm::Expected<TimedMachine> machine =
+      measureInTurns({&wide, &narrow}, firstSample, 0, progress);
+  if (!machine)
+    return machine.takeError();
+  study.machine = std::move(*machine);
+  study.fp32.latencyMs = wide.latencyMs;
+  study.int8.latencyMs = study.chosen.latencyMs = narrow.latencyMs;
+  for (StudiedLayer &layer : study.layers) {
+    layer.fp32Ms = wide.timeOf(layer.nodes);
+    if (layer.isInt8)
+      layer.int8Ms = narrow.timeOf(layer.nodes);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error StudyRun::run(const Progress &progress) {
+  const double chooses = options.maxDrop ? 1 : 0,
+               reports = options.isReported ? 1 : 0;
+  if (options.maxDrop) {
+    evaluation = std::make_unique<Evaluation>(options.data.paths.front(),
+                                              options.data.preprocess);
+    if (llvm::Error error = evaluation->open())
+      return error;
+  }
+  // Calibration, models, fp32, samples, times, errors, choice and outputs.
+  Stages stages(progress,
+                {3, 3, chooses, 1, 1, 4 * reports, 6 * chooses, reports});
+  if (llvm::Error error = findCalibration(stages.next()))
+    return error;
+  if (llvm::Error error = prepareModels(stages.next()))
+    return error;
+  study.model = llvm::sys::path::filename(options.model).str();
+  study.method = calibration.method;
+  study.calibrationSamples = calibration.samples;
+  const Progress ofReference = stages.next();
+  if (options.maxDrop)
+    if (llvm::Error error = runReference(ofReference))
+      return error;
+  if (llvm::Error error = readSamples(stages.next()))
+    return error;
+  if (llvm::Error error = measureTimes(stages.next()))
+    return error;
+  const Progress ofErrors = stages.next(), ofChoice = stages.next();
+  if (options.isReported)
+    if (llvm::Error error = measureErrors(ofErrors))
+      return error;
+  if (options.maxDrop)
+    if (llvm::Error error = choose(ofChoice))
+      return error;
+  if (options.isReported)
+    if (llvm::Error error = measureOutputs(stages.next()))
+      return error;
+  study.choice = findChoice();
+  return checkCancelled(progress);
+}
+
+llvm::Expected<Study> ingot::study::studyPrecision(StudyOptions options,
+                                                   const Progress &progress) {
+  StudyRun work(std::move(options));
+  if (llvm::Error error = work.run(progress))
+    return std::move(error);
+  progress.step("done", 1);
+  return work.takeResult();
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+bool StudyRun::hasInt8() const {
+  return llvm::any_of(study.layers,
+                      [](const StudiedLayer &layer) { return layer.isInt8; });
+}
+
+PrecisionChoice StudyRun::findChoice() const {
+  PrecisionChoice choice;
+  choice.files = scratch;
+  if (hasInt8()) {
+    choice.calibration = calibrationPath;
+    choice.keep = keepRules();
+  }
+  if (!half)
+    return choice;
+  choice.isBF16 = true;
+  choice.keepFromInt8 = std::move(choice.keep);
+  choice.keep.clear();
+  for (llvm::StringRef rule : options.keep) {
+    auto [glob, precision] = rule.rsplit('=');
+    const llvm::StringRef wanted =
+        precision == "fp32" ? precision : stringifyPrecision(Precision::bf16);
+    choice.keep.push_back((glob + "=" + wanted).str());
+  }
+  return choice;
+}
+
+void PrecisionChoice::applyTo(PipelineOptions &pipeline) const {
+  pipeline.calibration = calibration;
+  pipeline.keep = keep;
+  if (!isBF16)
+    return;
+  pipeline.precision = Precision::bf16;
+  pipeline.keepFromInt8 = keepFromInt8;
+}
+
+std::vector<std::string> StudyRun::keepRules() const {
+  std::vector<std::string> rules;
+  if (options.maxDrop)
+    for (const StudiedLayer &layer : study.layers)
+      if (!layer.isInt8)
+        rules.push_back(keepRule(layer.nodes.front()));
+  // The user's rules come last, since they may ask for int8.
+  llvm::append_range(rules, options.keep);
+  return rules;
+}

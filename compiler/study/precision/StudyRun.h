@@ -1,0 +1,88 @@
+//===- StudyRun.h - the work of a precision study ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_PRECISION_STUDYRUN_H
+#define INGOT_COMPILER_STUDY_PRECISION_STUDYRUN_H
+
+#include "compiler/study/precision/Evaluation.h"
+#include "compiler/study/precision/PrecisionStudy.h"
+
+namespace ingot::study {
+
+/// Returns true if both lists have a node in common.
+bool shareNodes(const std::vector<std::string> &a,
+                const std::vector<std::string> &b);
+
+/// Does the work of studyPrecision.
+class StudyRun {
+public:
+  explicit StudyRun(StudyOptions options) : options(std::move(options)) {}
+
+  llvm::Error run(const Progress &progress);
+
+  Study takeResult() { return std::move(study); }
+
+private:
+  ScratchModel::Options scratchOptions() const;
+  llvm::Error findCalibration(const Progress &progress);
+  llvm::Error prepareModels(const Progress &progress);
+  void addLayers();
+  unsigned numPicked() const;
+  llvm::Error readSamples(const Progress &progress);
+  llvm::Error measureTimes(const Progress &progress);
+  llvm::Error measureErrors(const Progress &progress);
+  llvm::Error measureOutputs(const Progress &progress);
+
+  // AutoPrecision.cpp
+  llvm::Error choose(const Progress &progress);
+  llvm::Error runReference(const Progress &progress);
+  void dropSlowLayers();
+  llvm::Error orderLayers(const Progress &progress);
+  Evaluation::Run probeRun(size_t numWide, const Progress &progress);
+  llvm::Expected<bool> reachesBudget(size_t numWide, const Progress &progress);
+  llvm::Expected<size_t> findFewestWide(const Progress &progress);
+  void apply(size_t numWide);
+  double leastPercent() const;
+  bool isRight(double percent) const;
+  std::string describeBudget(double percent) const;
+  llvm::Expected<double> compileChoice(size_t numWide,
+                                       const Progress &progress);
+  llvm::Error widen(const Progress &progress);
+  llvm::Error chooseLayers(const Progress &progress);
+  llvm::Error chooseInt8(const Progress &progress);
+  llvm::Error chooseBF16(const Progress &progress);
+
+  bool hasInt8() const;
+  /// Returns the keep rules of nodes that are not int8.
+  std::vector<std::string> keepRules() const;
+  /// Returns the options that compile with the precisions chosen so far.
+  PrecisionChoice findChoice() const;
+
+  const StudyOptions options;
+  std::shared_ptr<ScratchFolder> scratch;
+  std::string calibrationPath;
+  quantize::Calibration calibration;
+  ScratchModel fp32, int8;
+  /// The artifact with some layers in int8, if it was compiled.
+  std::optional<ScratchModel> mixed;
+  /// The artifact of the last choice: `int8` or `mixed`.
+  ScratchModel *tried = nullptr;
+  /// The artifact with some layers in bf16, if it was tried.
+  std::optional<ScratchModel> half;
+  Probe probe;
+  /// The survey of the samples that were used to calibrate.
+  SampleSurvey survey;
+  std::vector<Array> firstSample;
+  std::unique_ptr<Evaluation> evaluation;
+  /// The indices of units that are faster in int8, sorted by the order in which
+  /// they are widened.
+  std::vector<size_t> order;
+  Study study;
+};
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_PRECISION_STUDYRUN_H

@@ -1,0 +1,177 @@
+//===- Calibrator.cpp - finds the ranges of a model's tensors -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/study/ranges/Calibrator.h"
+
+#include "compiler/study/runs/Stages.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace ingot;
+using namespace ingot::study;
+
+static constexpr uint64_t kFewSamples = 10;
+
+llvm::Error Calibrator::runOne(Watch &watch, const std::vector<Array> &inputs,
+                               const Samples &samples) {
+  std::string problem;
+  const bool isFirst = watch.survey().count() == 0;
+  std::vector<Array> outputs;
+  const ingot_status status = model.run(inputs, Watch::observe, &watch, problem,
+                                        isFirst ? &outputs : nullptr);
+  if (isFirst)
+    bytesOfOutputs = bytesOf(outputs);
+  watch.survey().endSample(bytesOf(inputs) + bytesOfOutputs);
+  if (watch.notFinite() >= 0)
+    return makeError(
+        "tensor '" + formatLine(tensors()[size_t(watch.notFinite())], 200) +
+        "' becomes infinite or not a number on " + samples.where());
+  return errorIf(status == INGOT_OK ? "" : samples.where() + ": " + problem);
+}
+
+llvm::Error Calibrator::runAll(Samples &samples, const Progress &progress) {
+  Watch::Options wanted;
+  wanted.fillsBins = false;
+  for (const quantize::MethodChoice &method : methods) {
+    wanted.averages |= method.needsAverages();
+    wanted.fillsBins |= method.needsBins();
+  }
+  wanted.threads = model.threads();
+  Watch watch(tensors().size(), wanted);
+  llvm::Error error =
+      forEachSample(samples, progress,
+                    [&](std::vector<Array> &inputs) -> llvm::Expected<bool> {
+                      if (llvm::Error error = runOne(watch, inputs, samples))
+                        return std::move(error);
+                      return true;
+                    });
+  if (error)
+    return error;
+  for (size_t i = 0; i < tensors().size(); ++i)
+    watched.push_back(watch.result(i));
+  seen = watch.survey();
+  return llvm::Error::success();
+}
+
+llvm::Error Calibrator::watch(const Progress &progress) {
+  // Open the samples first, so that wrong names cost no compilation.
+  Samples samples;
+  if (llvm::Error error = openSamples(options.data, samples))
+    return error;
+  Stages stages(progress, {1, 2});
+  ScratchModel::Options scratch = options.model;
+  scratch.pipeline.observe = true;
+  if (llvm::Error error = model.prepare(scratch, stages.next()))
+    return error;
+  if (tensors().empty())
+    return makeError(
+        "'" + formatLine(options.model.model, 200) +
+        "' has no convolution or matrix product of float32 with "
+        "constant weights that could be quantized; those of loops and branches "
+        "--precision=int8-dynamic quantizes, without calibration");
+  if (llvm::Error error = errorIf(checkMethodRules(options.rules, tensors())))
+    return error;
+  for (const std::string &name : tensors())
+    methods.push_back(methodFor(name, options.rules, options.method));
+  samples.setInputs(model.inputs());
+  return runAll(samples, stages.next());
+}
+
+void Calibrator::warnOfRanges(const Progress &progress) const {
+  const uint64_t count = numSamples();
+  if (count < kFewSamples)
+    warn(progress, "there " +
+                       std::string(count == 1 ? "is 1 sample"
+                                              : "are " + std::to_string(count) +
+                                                    " samples") +
+                       ": ranges may be too narrow; 100 to 500 are usual");
+  for (size_t i = 0; i < tensors().size(); ++i)
+    if (const quantize::Histogram &histogram = watched[i].histogram;
+        histogram.count() && histogram.min() == histogram.max())
+      warn(progress, "tensor '" + formatLine(tensors()[i], 200) +
+                         "' was always " + std::to_string(histogram.min()));
+}
+
+llvm::Error Calibrator::chooseBestMethods(const Progress &progress) {
+  if (llvm::all_of(choices, [](const RangeChoice &choice) {
+        return choice.candidates.size() == 1;
+      }))
+    return llvm::Error::success();
+  Stages stages(progress, {1, 1, 4});
+  if (llvm::Error error = probe.prepare(options.model, stages.next()))
+    return error;
+  Samples picked;
+  if (llvm::Error error = openSamples(options.data, picked))
+    return error;
+  picked.setInputs(probe.scratch().inputs());
+  picked.choose(seen.pick(options.numSamples));
+  if (llvm::Error error = probe.readSamples(picked, stages.next()))
+    return error;
+  return chooseBest(probe, stages.next(), choices);
+}
+
+llvm::Expected<std::vector<KnownSample>>
+Calibrator::readPicked(uint64_t most, uint64_t mostBytes,
+                       const Progress &progress) {
+  Samples samples;
+  if (llvm::Error error = openSamples(options.data, samples))
+    return std::move(error);
+  samples.setInputs(model.inputs());
+  samples.choose(seen.pick(most, mostBytes));
+  std::vector<KnownSample> picked;
+  uint64_t bytes = 0;
+  llvm::Error error = forEachSample(
+      samples, progress,
+      [&](std::vector<Array> &inputs) -> llvm::Expected<bool> {
+        picked.push_back({inputs, {}, samples.where(), samples.weight()});
+        std::string problem;
+        if (model.run(inputs, nullptr, nullptr, problem,
+                      &picked.back().outputs) != INGOT_OK)
+          return makeError(samples.where() + ": " + problem);
+        bytes += bytesOf(inputs) + bytesOf(picked.back().outputs);
+        return bytes < mostBytes;
+      });
+  if (error)
+    return std::move(error);
+  return picked;
+}
+
+llvm::Expected<quantize::Calibration>
+Calibrator::choose(const Progress &progress, bool warns) {
+  if (warns)
+    warnOfRanges(progress);
+  progress.step("finding ranges", 0);
+  quantize::Calibration result;
+  result.model = llvm::sys::path::filename(options.model.model).str();
+  result.sha256 = model.sha256();
+  result.method = nameOf(options.method.method);
+  result.samples = numSamples();
+  if (options.data.preprocess.isGiven)
+    result.preprocess = options.data.preprocess.text();
+  for (size_t i = 0; i < tensors().size(); ++i) {
+    const quantize::Histogram &histogram = watched[i].histogram;
+    // Skip tensors that no sample computed.
+    if (!histogram.count())
+      continue;
+    choices.push_back({tensors()[i], candidatesOf(watched[i], methods[i])});
+    quantize::TensorCalibration tensor;
+    tensor.name = tensors()[i];
+    tensor.min = histogram.min();
+    tensor.max = histogram.max();
+    result.tensors.push_back(std::move(tensor));
+  }
+  if (llvm::Error error = chooseBestMethods(progress))
+    return std::move(error);
+  for (auto [choice, tensor] : llvm::zip_equal(choices, result.tensors)) {
+    const RangeChoice::Candidate &chosen = choice.candidates[choice.chosen];
+    tensor.scale = chosen.encoding.scale;
+    tensor.zeroPoint = chosen.encoding.zeroPoint;
+    if (nameOf(chosen.method) != result.method)
+      tensor.method = nameOf(chosen.method);
+  }
+  return result;
+}

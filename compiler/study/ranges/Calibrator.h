@@ -1,0 +1,71 @@
+//===- Calibrator.h - finds the ranges of a model's tensors -----*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_RANGES_CALIBRATOR_H
+#define INGOT_COMPILER_STUDY_RANGES_CALIBRATOR_H
+
+#include "compiler/quantize/RulesFile.h"
+#include "compiler/study/ranges/BestMethods.h"
+#include "compiler/study/ranges/Watch.h"
+
+namespace ingot::study {
+
+/// Compiles a model that shows its tensors, runs it on samples, and chooses
+/// ranges.
+class Calibrator {
+public:
+  struct Options {
+    ScratchModel::Options model;
+    SampleFiles data;
+    quantize::MethodChoice method;
+    std::vector<quantize::Rule> rules;
+    /// The number of samples for the method `best`.
+    unsigned numSamples = kUsualSamples;
+  };
+
+  explicit Calibrator(Options options) : options(std::move(options)) {}
+
+  /// Runs all samples and watches their tensors.
+  llvm::Error watch(const Progress &progress);
+  /// Chooses the ranges of the tensors that were watched.
+  llvm::Expected<quantize::Calibration> choose(const Progress &progress,
+                                               bool warns = true);
+
+  /// Runs on samples that represent all samples that were watched. Picks at
+  /// most `most` samples, which take at most `mostBytes` with their outputs.
+  llvm::Expected<std::vector<KnownSample>>
+  readPicked(uint64_t most, uint64_t mostBytes, const Progress &progress);
+
+  uint64_t numSamples() const { return seen.count(); }
+  const SampleSurvey &survey() const { return seen; }
+  const std::vector<std::string> &tensors() const { return model.observed(); }
+  const quantize::WatchedTensor &seenOf(size_t tensor) const {
+    return watched[tensor];
+  }
+
+private:
+  llvm::Error runAll(Samples &samples, const Progress &progress);
+  llvm::Error runOne(Watch &watch, const std::vector<Array> &inputs,
+                     const Samples &samples);
+  void warnOfRanges(const Progress &progress) const;
+  llvm::Error chooseBestMethods(const Progress &progress);
+
+  const Options options;
+  ScratchModel model;
+  /// The probe for methods that are chosen by measurement.
+  Probe probe;
+  SampleSurvey seen;
+  /// The bytes of the first sample's outputs.
+  uint64_t bytesOfOutputs = 0;
+  /// The methods of each tensor.
+  std::vector<quantize::MethodChoice> methods;
+  std::vector<quantize::WatchedTensor> watched;
+  std::vector<RangeChoice> choices;
+};
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_RANGES_CALIBRATOR_H

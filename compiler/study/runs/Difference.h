@@ -1,0 +1,45 @@
+//===- Difference.h - how far two tensors are apart -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_RUNS_DIFFERENCE_H
+#define INGOT_COMPILER_STUDY_RUNS_DIFFERENCE_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace ingot::study {
+
+/// Sums over all elements of all samples that were compared. A sample may have
+/// a weight, if it represents several samples.
+struct Difference {
+  double wanted = 0, found = 0, product = 0, error = 0, largest = 0;
+  uint64_t count = 0;
+
+  void add(double want, double got, double weight = 1) {
+    wanted += weight * want * want;
+    found += weight * got * got;
+    product += weight * want * got;
+    error += weight * (got - want) * (got - want);
+    largest = std::max(largest, std::abs(got - want));
+    ++count;
+  }
+
+  /// Returns the norm of the error divided by that of the wanted values; 0 if
+  /// both are zero.
+  double relative() const { return error == 0 ? 0 : std::sqrt(error / wanted); }
+  /// Returns the cosine of the angle between wanted and found values.
+  double cosine() const {
+    return error == 0 ? 1 : product / std::sqrt(wanted * found);
+  }
+  /// Returns the signal-to-noise ratio in decibels; infinite without noise.
+  double decibels() const { return 10 * std::log10(wanted / error); }
+};
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_RUNS_DIFFERENCE_H

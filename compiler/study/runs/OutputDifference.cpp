@@ -1,0 +1,54 @@
+//===- OutputDifference.cpp - an output in two precisions -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/study/runs/OutputDifference.h"
+
+using namespace ingot;
+using namespace ingot::study;
+
+std::vector<int64_t> ingot::study::largestPlaces(const Array &array) {
+  std::vector<int64_t> places;
+  const auto row = size_t(array.dims.empty() ? 1 : array.dims.back());
+  if (row < 2)
+    return places;
+  const std::vector<double> values = tools::toDoubles(array);
+  for (size_t at = 0; at + row <= values.size(); at += row) {
+    auto begin = values.begin() + ptrdiff_t(at);
+    places.push_back(std::max_element(begin, begin + ptrdiff_t(row)) - begin);
+  }
+  return places;
+}
+
+void OutputDifference::add(const Array &wanted, const Array &got,
+                           double weight) {
+  const std::vector<double> a = tools::toDoubles(wanted),
+                            b = tools::toDoubles(got);
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    difference.add(a[i], b[i], weight);
+  const std::vector<int64_t> places = largestPlaces(wanted),
+                             found = largestPlaces(got);
+  rows += weight * double(places.size());
+  for (size_t i = 0; i < std::min(places.size(), found.size()); ++i)
+    agreeing += places[i] == found[i] ? weight : 0;
+}
+
+void OutputsDifference::add(const std::vector<Array> &wanted,
+                            const std::vector<Array> &got, double weight) {
+  differences.resize(wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const std::vector<double> a = tools::toDoubles(wanted[i]),
+                              b = tools::toDoubles(got[i]);
+    for (size_t e = 0; e < std::min(a.size(), b.size()); ++e)
+      differences[i].add(a[e], b[e], weight);
+  }
+}
+
+double OutputsDifference::relative() const {
+  double sum = 0;
+  for (const Difference &difference : differences)
+    sum += difference.relative() * difference.relative();
+  return std::sqrt(sum / double(std::max<size_t>(differences.size(), 1)));
+}

@@ -1,0 +1,115 @@
+//===- Probe.h - what int8 does, layer by layer -----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_RUNS_PROBE_H
+#define INGOT_COMPILER_STUDY_RUNS_PROBE_H
+
+#include "compiler/quantize/Ranges.h"
+#include "compiler/study/runs/ReadSamples.h"
+#include "compiler/study/runs/ScratchModel.h"
+#include "passes/quantize/CalibrationFile.h"
+
+namespace ingot::study {
+
+/// The default number of samples if each sample is run once or more for each
+/// layer.
+constexpr unsigned kUsualSamples = 8;
+
+uint64_t bytesOf(const std::vector<Array> &arrays);
+
+/// A sample, and its outputs in f32.
+struct KnownSample {
+  std::vector<Array> inputs, outputs;
+  std::string where;
+  /// The number of samples that this one represents.
+  double weight = 1;
+};
+
+/// A model in f32 in which each run decides what is rounded as in int8. A
+/// single compilation thus answers all questions about precisions.
+class Probe {
+public:
+  /// Compiles the model.
+  llvm::Error prepare(const ScratchModel::Options &options,
+                      const Progress &progress);
+
+  /// Returns the units: the products of one node each, which a run can round.
+  /// Units without a range in the calibration are never rounded.
+  const std::vector<PrecisionFlag> &units() const {
+    return model.precisionFlags();
+  }
+  const std::vector<std::string> &tensors() const { return model.observed(); }
+  /// Returns the tensor that the unit reads; "" if it is in a loop or a branch.
+  std::string tensorOf(size_t unit) const;
+  ScratchModel &scratch() { return model; }
+
+  void setRange(size_t tensor, const quantize::Encoding &encoding);
+  /// Makes rounding leave the tensor unchanged.
+  void setExact(size_t tensor);
+  /// Sets the ranges. The calibration must be of the model and have its
+  /// tensors. An error names it as `name`.
+  llvm::Error setRanges(const quantize::Calibration &calibration,
+                        const std::string &name);
+  /// Keeps a unit in f32, whatever a choice says.
+  void forbid(size_t unit) { forbidden[unit] = true; }
+  /// Returns true if a choice can round the unit.
+  bool canBeOn(size_t unit) const;
+
+  /// Reads samples and computes their outputs in f32. Stops after the sample
+  /// with which inputs and outputs exceed `mostBytes`.
+  llvm::Error readSamples(Samples &samples, const Progress &progress,
+                          uint64_t mostBytes = UINT64_MAX);
+  uint64_t numSamples() const { return kept.size(); }
+
+  const std::vector<Array> &inputsOf(size_t sample) const {
+    return kept[sample].inputs;
+  }
+  double weightOf(size_t sample) const { return kept[sample].weight; }
+
+  /// Computes how much each channel of a unit's int8 product is too large, on
+  /// average over all samples. Units of several products get no values. The
+  /// model must be compiled to show errors.
+  llvm::Error meanErrors(Samples &samples, const Progress &progress,
+                         std::vector<std::vector<double>> &errors);
+
+  /// Runs on a sample of the caller.
+  llvm::Error runOnce(const std::vector<bool> &isOn,
+                      const std::vector<Array> &inputs,
+                      std::vector<Array> &outputs);
+
+  /// Runs on all samples. Passes the outputs, and those of the reference, to
+  /// `visit`.
+  using Visit = llvm::function_ref<llvm::Error(
+      size_t sample, const std::vector<Array> &wanted,
+      const std::vector<Array> &found)>;
+  llvm::Error run(const std::vector<bool> &isOn, const Progress &progress,
+                  Visit visit);
+
+  /// Makes the outputs of this choice the reference for later comparisons.
+  llvm::Error compareWith(const std::vector<bool> &isOn,
+                          const Progress &progress);
+
+  /// Computes the root mean square of the outputs' relative errors. Each error
+  /// is the norm of the difference divided by the norm of the output.
+  llvm::Expected<double> measure(const std::vector<bool> &isOn,
+                                 const Progress &progress);
+
+private:
+  llvm::Error runOne(KnownSample &sample, std::vector<Array> &outputs);
+  void turn(const std::vector<bool> &isOn);
+
+  ScratchModel model;
+  /// The inputs behind those of the model: precision flags and ranges.
+  std::vector<Array> settings;
+  std::vector<bool> ranged, forbidden;
+  /// True if some layers are kept, so that not all tensors need a range.
+  bool isPartial = false;
+  std::vector<KnownSample> kept;
+};
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_RUNS_PROBE_H

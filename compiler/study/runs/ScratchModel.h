@@ -1,0 +1,91 @@
+//===- ScratchModel.h - an artifact for the time of a study -----*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_RUNS_SCRATCHMODEL_H
+#define INGOT_COMPILER_STUDY_RUNS_SCRATCHMODEL_H
+
+#include "base/ScratchFolder.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/study/runs/Client.h"
+#include "compiler/study/runs/Errors.h"
+
+namespace ingot::study {
+
+/// Sizes of a model's inputs.
+struct InputSizes {
+  /// Shapes of inputs, by name; -1 keeps a dimension dynamic.
+  llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
+  /// Sizes of symbolic dimensions, by name.
+  llvm::StringMap<int64_t> dims;
+};
+
+/// A model that a study compiles, loads, runs and deletes.
+class ScratchModel {
+public:
+  struct Options {
+    std::string model;
+    InputSizes sizes;
+    unsigned threads = 0;
+    PipelineOptions pipeline;
+    /// A cache of code shared by the study's compilations; may be null.
+    ObjectCache *objects = nullptr;
+  };
+
+  /// Compiles for this machine, and loads.
+  llvm::Error prepare(const Options &options, const Progress &progress);
+
+  /// Returns the path of the artifact, which exists as long as this object.
+  std::string library() const { return scratch.path() + "/model.so"; }
+  /// Returns the bytes of the artifact.
+  uint64_t fileBytes() const;
+  /// Returns the names of the tensors that a run shows, by number.
+  const std::vector<std::string> &observed() const { return names; }
+  /// Returns the model's SHA-256, if it was compiled to show tensors.
+  const std::string &sha256() const { return modelSha256; }
+  /// Returns the units that a run can round, if the model was compiled for
+  /// that.
+  const std::vector<PrecisionFlag> &precisionFlags() const { return switched; }
+  /// Returns the inputs of the model. Inputs for precision flags and ranges
+  /// come behind these.
+  std::vector<InputSpec> inputs() const;
+  unsigned threads() const;
+  ingot_model *handle() const { return model.get(); }
+  ingot_context *runs() const { return context.get(); }
+
+  /// Runs once. Outputs get the room that they need. The error lacks the name
+  /// of the sample.
+  llvm::Error runOnce(const std::vector<Array> &inputs,
+                      std::vector<Array> &outputs) const;
+
+  /// Runs with an observer. Returns the status, and an error message in
+  /// `problem`. Outputs are dropped if `kept` is null.
+  ingot_status run(const std::vector<Array> &inputs, ingot_observe_fn observe,
+                   void *user, std::string &problem,
+                   std::vector<Array> *kept = nullptr);
+
+private:
+  llvm::Error compile(const Options &options, const Progress &progress);
+
+  ScratchFolder scratch;
+  std::vector<std::string> names;
+  std::vector<PrecisionFlag> switched;
+  std::string modelSha256;
+  std::vector<Array> outputs;
+  PoolHandle pool;
+  ModelHandle model;
+  ContextHandle context;
+};
+
+/// The number of values that a run gets for each tensor's range, in a model
+/// with run-time precision flags.
+constexpr size_t kNumbersOfRange = 3;
+
+/// Returns the types and the shapes of a model's inputs.
+std::vector<InputSpec> inputsOf(const ingot_model *model);
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_RUNS_SCRATCHMODEL_H

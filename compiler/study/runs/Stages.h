@@ -1,0 +1,62 @@
+//===- Stages.h - the stages of a study -------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_RUNS_STAGES_H
+#define INGOT_COMPILER_STUDY_RUNS_STAGES_H
+
+#include "base/Progress.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+namespace ingot::study {
+
+/// Returns the progress of a part of the work. The fractions 0 to 1 of the part
+/// become `from` to `to` of the whole. A step without a fraction keeps the last
+/// one.
+inline Progress partOf(const Progress &whole, double from, double to) {
+  Progress part = whole;
+  if (whole.onStep)
+    part.onStep = [step = whole.onStep, from, to,
+                   last = std::make_shared<double>(from)](
+                      const std::string &phase, double fraction) {
+      if (fraction >= 0)
+        *last = from + fraction * (to - from);
+      step(phase, *last);
+    };
+  return part;
+}
+
+/// Divides work into stages. Each stage has a weight, which estimates its share
+/// of the time; 0 for a stage that is left out.
+class Stages {
+public:
+  Stages(const Progress &whole, std::vector<double> weights)
+      : whole(whole), weights(std::move(weights)) {}
+
+  /// Returns the progress of the next stage.
+  Progress next() {
+    assert(number < weights.size() && "more stages than weights");
+    const double sum =
+        std::max(std::accumulate(weights.begin(), weights.end(), 0.0), 1e-9);
+    const double from = done;
+    done += weights[number++] / sum;
+    return partOf(whole, std::min(from, 1.0), std::min(done, 1.0));
+  }
+
+private:
+  Progress whole;
+  std::vector<double> weights;
+  size_t number = 0;
+  double done = 0;
+};
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_RUNS_STAGES_H

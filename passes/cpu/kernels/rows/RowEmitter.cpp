@@ -1,0 +1,462 @@
+//===- RowEmitter.cpp - loops over rows of contiguous elements ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/kernels/rows/RowEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cpu;
+
+//===----------------------------------------------------------------------===//
+// Small builders
+//===----------------------------------------------------------------------===//
+
+static VectorType vectorOf(IndexBuilder &b, int64_t lanes) {
+  return VectorType::get({lanes}, b.b.getF32Type());
+}
+
+static int64_t lanesOf(Value vector) {
+  return cast<VectorType>(vector.getType()).getDimSize(0);
+}
+
+void cpu::forEachRow(IndexBuilder &b, const Plan &plan, Value memref,
+                     Value number, function_ref<void(ArrayRef<Index>)> body) {
+  int64_t dims = cast<MemRefType>(memref.getType()).getRank() - 1;
+  Index rows = countOf(b, memref, 0, dims);
+  TaskRange range = rangeOf(b, number, plan.grid, rows, 1);
+  forEach(b, range.firstRow, range.endRow, 1,
+          [&](Value row) { body(coordinatesOf(b, memref, dims, Index(row))); });
+}
+
+Value cpu::floatConstant(IndexBuilder &b, double value) {
+  return arith::ConstantOp::create(b.b, b.loc,
+                                   b.b.getF32FloatAttr(float(value)));
+}
+
+Value cpu::toFloat(IndexBuilder &b, Index x) {
+  if (!x.value)
+    return floatConstant(b, double(x.constant));
+  Value wide =
+      arith::IndexCastOp::create(b.b, b.loc, b.b.getI64Type(), b.get(x));
+  return arith::SIToFPOp::create(b.b, b.loc, b.b.getF32Type(), wide);
+}
+
+Value cpu::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
+                     Value mask) {
+  auto type = VectorType::get(
+      {lanes}, cast<MemRefType>(data.getType()).getElementType());
+  if (!mask)
+    return widenFloats(
+        b, vector::LoadOp::create(b.b, b.loc, type, data, b.get(at)));
+  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  return widenFloats(b, vector::MaskedLoadOp::create(b.b, b.loc, type, data,
+                                                     b.get(at), mask, zero));
+}
+
+SmallVector<Index> cpu::indicesOf(IndexBuilder &b, Value vector) {
+  SmallVector<Index> indices;
+  int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    indices.push_back(Index(Value(arith::IndexCastOp::create(
+        b.b, b.loc, b.b.getIndexType(),
+        vector::ExtractOp::create(b.b, b.loc, vector, lane)))));
+  return indices;
+}
+
+Value cpu::loadParts(IndexBuilder &b, Value data, Index at,
+                     ArrayRef<Index> starts, int64_t size) {
+  SmallVector<Value> parts;
+  for (Index start : starts)
+    parts.push_back(loadPiece(b, size, data, b.add(at, start), {}));
+  while (parts.size() > 1) {
+    auto all = llvm::to_vector(llvm::seq<int64_t>(0, size *= 2));
+    SmallVector<Value> joined;
+    for (size_t i = 0; i < parts.size(); i += 2)
+      joined.push_back(
+          vector::ShuffleOp::create(b.b, b.loc, parts[i], parts[i + 1], all));
+    parts = joined;
+  }
+  return bytesToFloats(b, parts.front());
+}
+
+Value cpu::bytesToFloats(IndexBuilder &b, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  if (!type.getElementType().isInteger(8))
+    return vector;
+  return arith::UIToFPOp::create(b.b, b.loc, type.clone(b.b.getF32Type()),
+                                 vector);
+}
+
+void cpu::storePiece(IndexBuilder &b, Value vector, Value data, Index at,
+                     Value mask) {
+  if (!mask)
+    vector::StoreOp::create(b.b, b.loc, vector, data, b.get(at));
+  else
+    vector::MaskedStoreOp::create(b.b, b.loc, data, b.get(at), mask, vector);
+}
+
+Value cpu::keepLanes(IndexBuilder &b, Value mask, Value x) {
+  if (!mask)
+    return x;
+  Value zero =
+      arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(x.getType()));
+  return arith::SelectOp::create(b.b, b.loc, mask, x, zero);
+}
+
+static Value firstLanes(IndexBuilder &b, int64_t lanes, int64_t count) {
+  SmallVector<bool> within(lanes, false);
+  std::fill_n(within.begin(), count, true);
+  return arith::ConstantOp::create(
+      b.b, b.loc,
+      DenseElementsAttr::get(VectorType::get({lanes}, b.b.getI1Type()),
+                             within));
+}
+
+Value cpu::maskOfVector(IndexBuilder &b, const Tile &tile, int64_t vector) {
+  if (vector < tile.vectors - 1 || tile.lastLanes == tile.lanes)
+    return {};
+  return firstLanes(b, tile.lanes, tile.lastLanes);
+}
+
+/// Builds an `scf.for` with a step that carries values.
+static Accumulators
+carry(IndexBuilder &b, Index begin, Index end, int64_t step,
+      const Accumulators &start,
+      function_ref<Accumulators(Index, const Accumulators &)> body) {
+  if (!begin.value && !end.value && begin.constant >= end.constant)
+    return start;
+  auto loop = scf::ForOp::create(b.b, b.loc, b.get(begin), b.get(end),
+                                 b.get(step), start);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(loop.getBody());
+  Accumulators next = body(Index(loop.getInductionVar()),
+                           Accumulators(loop.getRegionIterArgs()));
+  scf::YieldOp::create(b.b, b.loc, next);
+  return Accumulators(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------===//
+
+FoldKind cpu::foldKindOf(cpu::ReduceKind kind) {
+  switch (kind) {
+  case cpu::ReduceKind::sum:
+  case cpu::ReduceKind::mean:
+  case cpu::ReduceKind::sum_square:
+    return FoldKind::sum;
+  case cpu::ReduceKind::max:
+    return FoldKind::maxOrNaN;
+  case cpu::ReduceKind::min:
+    return FoldKind::minOrNaN;
+  case cpu::ReduceKind::prod:
+    return FoldKind::prod;
+  }
+  llvm_unreachable("unknown kind");
+}
+
+Value cpu::squareVector(IndexBuilder &b, Value x) {
+  return arith::MulFOp::create(b.b, b.loc, x, x,
+                               arith::FastMathFlags::contract);
+}
+
+Value cpu::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
+  switch (kind) {
+  case FoldKind::sum:
+    return arith::AddFOp::create(b.b, b.loc, x, y,
+                                 arith::FastMathFlags::contract);
+  case FoldKind::prod:
+    return arith::MulFOp::create(b.b, b.loc, x, y);
+  case FoldKind::max: {
+    // A comparison and a selection become one instruction, which returns `x` if
+    // y is NaN.
+    Value isMore =
+        arith::CmpFOp::create(b.b, b.loc, arith::CmpFPredicate::OGT, y, x);
+    return arith::SelectOp::create(b.b, b.loc, isMore, y, x);
+  }
+  case FoldKind::maxOrNaN:
+    return arith::MaximumFOp::create(b.b, b.loc, x, y);
+  case FoldKind::maxUnsigned:
+    return arith::MaxUIOp::create(b.b, b.loc, x, y);
+  case FoldKind::minOrNaN:
+    return arith::MinimumFOp::create(b.b, b.loc, x, y);
+  }
+  llvm_unreachable("unknown kind");
+}
+
+Value cpu::neutralVector(IndexBuilder &b, FoldKind kind, int64_t lanes) {
+  if (kind == FoldKind::maxUnsigned)
+    return splatInt(b, VectorType::get({lanes}, b.b.getI8Type()), 0);
+  float value = 0;
+  if (kind == FoldKind::prod)
+    value = 1;
+  else if (kind == FoldKind::max || kind == FoldKind::maxOrNaN)
+    value = -std::numeric_limits<float>::infinity();
+  else if (kind == FoldKind::minOrNaN)
+    value = std::numeric_limits<float>::infinity();
+  return arith::ConstantOp::create(
+      b.b, b.loc, DenseElementsAttr::get(vectorOf(b, lanes), value));
+}
+
+/// Folds all of `values` into one, as a tree.
+static Value foldTree(IndexBuilder &b, FoldKind kind, ArrayRef<Value> values) {
+  SmallVector<Value> level(values);
+  while (level.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < level.size(); i += 2)
+      next.push_back(foldVectors(b, kind, level[i], level[i + 1]));
+    if (level.size() % 2)
+      next.push_back(level.back());
+    level = std::move(next);
+  }
+  return level[0];
+}
+
+/// Folds all lanes of a vector: repeatedly folds one half with the other.
+static Value foldHalves(IndexBuilder &b, FoldKind kind, Value vector) {
+  for (int64_t half = lanesOf(vector) / 2; half != 0; half /= 2) {
+    auto part = [&](int64_t first) -> Value {
+      return vector::ShuffleOp::create(
+          b.b, b.loc, vector, vector,
+          llvm::to_vector(llvm::seq<int64_t>(first, first + half)));
+    };
+    vector = foldVectors(b, kind, part(0), part(half));
+  }
+  return vector::ExtractOp::create(b.b, b.loc, vector, 0);
+}
+
+Value cpu::foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
+  std::optional<vector::CombiningKind> combining = [&] {
+    using Combining = std::optional<vector::CombiningKind>;
+    switch (kind) {
+    case FoldKind::sum:
+      return Combining(vector::CombiningKind::ADD);
+    case FoldKind::prod:
+      return Combining(vector::CombiningKind::MUL);
+    case FoldKind::maxUnsigned:
+      return Combining(vector::CombiningKind::MAXUI);
+    case FoldKind::max:
+    case FoldKind::maxOrNaN:
+    case FoldKind::minOrNaN:
+      // LLVM would fold lane by lane, to keep their order.
+      return Combining();
+    }
+    llvm_unreachable("unknown kind");
+  }();
+  if (!combining)
+    return foldHalves(b, kind, vector);
+  // Lets LLVM fold lanes as a tree; the order is the same in every run.
+  return vector::ReductionOp::create(b.b, b.loc, *combining, vector,
+                                     kind == FoldKind::maxUnsigned
+                                         ? arith::FastMathFlags::none
+                                         : arith::FastMathFlags::reassoc);
+}
+
+/// The largest number of values that are added one after the other in f32.
+/// Their sums are then added in f64. If n terms have one sign, the error is
+/// below n/2 units in the last place.
+static constexpr int64_t kSerialSums = 8;
+
+static Value widen(IndexBuilder &b, Value x) {
+  return arith::ExtFOp::create(
+      b.b, b.loc, VectorType::get({lanesOf(x)}, b.b.getF64Type()), x);
+}
+
+static Value addWide(IndexBuilder &b, Value total, Value x) {
+  return arith::AddFOp::create(b.b, b.loc, total, widen(b, x));
+}
+
+static Value zeroWide(IndexBuilder &b, int64_t lanes) {
+  return arith::ConstantOp::create(
+      b.b, b.loc, b.b.getZeroAttr(VectorType::get({lanes}, b.b.getF64Type())));
+}
+
+/// Returns `length` rounded down to a multiple of `multiple`.
+static Index floorTo(IndexBuilder &b, Index length, int64_t multiple) {
+  if (!length.value)
+    return length.constant / multiple * multiple;
+  return b.mul(b.div(length, multiple), multiple);
+}
+
+/// Returns true if so few terms need no f64.
+static bool isShort(Index count) {
+  return !count.value && count.constant <= kSerialSums;
+}
+
+/// Returns the vector 0, 1, 2, …
+static Value numbers(IndexBuilder &b, int64_t lanes) {
+  auto values = llvm::to_vector(llvm::seq<int32_t>(lanes));
+  return arith::ConstantOp::create(
+      b.b, b.loc,
+      DenseElementsAttr::get(VectorType::get({lanes}, b.b.getI32Type()),
+                             ArrayRef<int32_t>(values)));
+}
+
+Value cpu::maskOfFirst(IndexBuilder &b, int64_t lanes, Index count) {
+  return arith::CmpIOp::create(
+      b.b, b.loc, arith::CmpIPredicate::slt, numbers(b, lanes),
+      splat(b, lanes,
+            arith::IndexCastOp::create(b.b, b.loc, b.b.getI32Type(),
+                                       b.get(count))));
+}
+
+/// Returns the elements behind the last whole vector, if any.
+static std::optional<Piece> tailOf(IndexBuilder &b, int64_t lanes,
+                                   Index length) {
+  if (!length.value) {
+    int64_t rest = length.constant % lanes;
+    if (rest == 0)
+      return std::nullopt;
+    return Piece{length.constant - rest, firstLanes(b, lanes, rest)};
+  }
+  return Piece{floorTo(b, length, lanes),
+               maskOfFirst(b, lanes, b.rem(length, lanes))};
+}
+
+void cpu::forEachPiece(IndexBuilder &b, const TargetInfo &target, Index length,
+                       function_ref<void(IndexBuilder &, const Piece &)> body) {
+  forEach(b, 0, floorTo(b, length, target.lanes), target.lanes, [&](Value at) {
+    body(b, Piece{Index(at), {}});
+  });
+  if (std::optional<Piece> tail = tailOf(b, target.lanes, length))
+    body(b, *tail);
+}
+
+void cpu::forEachLongPiece(
+    IndexBuilder &b, const TargetInfo &target, Index length,
+    function_ref<void(IndexBuilder &, const Piece &)> body) {
+  forEachPiece(b, target, length, [&](IndexBuilder &b, const Piece &piece) {
+    if (!piece.mask || !length.value)
+      return body(b, piece);
+    b.branch(b.compare(arith::CmpIPredicate::slt, piece.at, length),
+             [&] { body(b, piece); });
+  });
+}
+
+Value cpu::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
+                   FoldKind kind, PieceFn element) {
+  // Uses as many accumulators as hide the latency of an addition.
+  int64_t accumulators = target.fma_latency;
+  int64_t lanes = target.lanes, step = accumulators * lanes;
+  Index endVectors = floorTo(b, length, lanes);
+  Index endMain = floorTo(b, length, step);
+  Value neutral = neutralVector(b, kind, lanes);
+  Accumulators start(accumulators, neutral);
+  auto foldStep = [&](Index at, const Accumulators &sums) {
+    Accumulators next;
+    for (auto [i, sum] : llvm::enumerate(sums))
+      next.push_back(foldVectors(
+          b, kind, sum, element(b, Piece{b.add(at, int64_t(i) * lanes), {}})));
+    return next;
+  };
+  // Folds the few whole vectors behind the steps, and the tail.
+  auto foldRest = [&](Value rest) {
+    rest = carry(
+        b, endMain, endVectors, lanes, {rest},
+        [&](Index at, const Accumulators &sum) -> Accumulators {
+          return {foldVectors(b, kind, sum[0], element(b, Piece{at, {}}))};
+        })[0];
+    std::optional<Piece> tail = tailOf(b, lanes, length);
+    if (!tail)
+      return rest;
+    Value last = element(b, *tail);
+    if (kind != FoldKind::sum)
+      last = arith::SelectOp::create(b.b, b.loc, tail->mask, last, neutral);
+    else
+      last = keepLanes(b, tail->mask, last);
+    return foldVectors(b, kind, rest, last);
+  };
+  bool inWide = kind == FoldKind::sum &&
+                (length.value || !isShort(length.constant / step));
+  if (!inWide) {
+    Accumulators sums = carry(b, 0, endMain, step, start, foldStep);
+    sums.push_back(foldRest(neutral));
+    return foldLanes(b, kind, foldTree(b, kind, sums));
+  }
+  int64_t chunk = kSerialSums * step;
+  Value total =
+      carry(b, 0, endMain, chunk, {zeroWide(b, lanes)},
+            [&](Index from, const Accumulators &total) -> Accumulators {
+              Index end = b.min(b.add(from, chunk), endMain);
+              Accumulators sums = carry(b, from, end, step, start, foldStep);
+              return {addWide(b, total[0], foldTree(b, kind, sums))};
+            })[0];
+  total = addWide(b, total, foldRest(neutral));
+  return arith::TruncFOp::create(b.b, b.loc, b.b.getF32Type(),
+                                 foldLanes(b, kind, total));
+}
+
+Value cpu::isOneColumn(IndexBuilder &b, Index columns, ArrayRef<Flat> memrefs) {
+  Value holds = b.compare(arith::CmpIPredicate::eq, columns, 1);
+  for (const Flat &memref : memrefs) {
+    Index stride = memref.strides[memref.strides.size() - 2];
+    holds = b.both(holds, b.compare(arith::CmpIPredicate::eq, stride, 1));
+  }
+  return holds;
+}
+
+Accumulators
+cpu::foldColumns(IndexBuilder &b, const Tile &tile, Index rows, FoldKind kind,
+                 function_ref<Value(IndexBuilder &, Index, int64_t)> element) {
+  int64_t vectors = tile.vectors;
+  Value neutral = neutralVector(b, kind, tile.lanes);
+  Index endMain = floorTo(b, rows, tile.rows);
+  Accumulators start(tile.rows * vectors, neutral);
+  auto foldSome = [&](int64_t count) {
+    return [&, count](Index row, const Accumulators &sums) {
+      Accumulators next(sums);
+      for (int64_t r = 0; r < count; ++r)
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value &sum = next[r * vectors + v];
+          sum = foldVectors(b, kind, sum, element(b, b.add(row, r), v));
+        }
+      return next;
+    };
+  };
+  auto foldSideBySide = [&](const Accumulators &sums) {
+    Accumulators folded;
+    for (int64_t v = 0; v < vectors; ++v) {
+      SmallVector<Value> column;
+      for (size_t i = v; i < sums.size(); i += vectors)
+        column.push_back(sums[i]);
+      folded.push_back(foldTree(b, kind, column));
+    }
+    return folded;
+  };
+  Accumulators rest =
+      carry(b, endMain, rows, 1, Accumulators(vectors, neutral), foldSome(1));
+  bool inWide = kind == FoldKind::sum &&
+                (rows.value || !isShort(rows.constant / tile.rows));
+  if (!inWide) {
+    Accumulators sums =
+        carry(b, 0, endMain, tile.rows, start, foldSome(tile.rows));
+    sums.append(rest);
+    return foldSideBySide(sums);
+  }
+  int64_t chunk = kSerialSums * tile.rows;
+  Accumulators totals = carry(
+      b, 0, endMain, chunk, Accumulators(vectors, zeroWide(b, tile.lanes)),
+      [&](Index from, const Accumulators &totals) {
+        Index end = b.min(b.add(from, chunk), endMain);
+        Accumulators sums = foldSideBySide(
+            carry(b, from, end, tile.rows, start, foldSome(tile.rows)));
+        Accumulators next;
+        for (auto [total, sum] : llvm::zip_equal(totals, sums))
+          next.push_back(addWide(b, total, sum));
+        return next;
+      });
+  Accumulators sums;
+  for (auto [total, last] : llvm::zip_equal(totals, rest))
+    sums.push_back(arith::TruncFOp::create(b.b, b.loc, vectorOf(b, tile.lanes),
+                                           addWide(b, total, last)));
+  return sums;
+}

@@ -1,0 +1,281 @@
+//===- Int8Products.cpp - products of bytes -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/Int8Products.h"
+
+#include "dialects/nn/Constants.h"
+#include "passes/cpu/policy/FloatProducts.h"
+#include "passes/cpu/policy/PairLimits.h"
+#include "passes/support/Convolutions.h"
+#include "passes/support/Shapes.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cpu;
+using support::productOf;
+using support::shapeOf;
+using support::whyNotThreeByThree;
+
+/// Says why a convolution multiplies no more bytes than floats in an
+/// instruction. Floats hold the bytes of few channels. Products of int16 take
+/// two instructions for four bytes.
+static Reason whyFewAtOnce(nn::ConvOp conv, const Machine &machine) {
+  if (Reason reason = whyBytesAsFloats(conv))
+    return reason;
+  if (machine.asInt16 && conv.getGroups() == 1 &&
+      shapeOf(conv.getW())[1] < threshold::byteChannelsAtOnce)
+    return "has three channels, of which words multiply no more at once than "
+           "floats";
+  return std::nullopt;
+}
+
+/// Answers for depthwise convolutions of images, which multiply four taps at
+/// once. Bytes gain most if they come from memory. Data that the second-level
+/// cache holds as floats are multiplied before they are rounded. Products of
+/// int16 multiply two taps at once and gain nothing there: in a row of such
+/// convolutions all multiply floats.
+static Answer<bool> isDepthwiseForBytes(nn::ConvOp conv,
+                                        const Int8Candidate &candidate,
+                                        const Machine &machine) {
+  auto type = cast<ShapedType>(conv.getX().getType());
+  ArrayRef<int64_t> x = type.getShape(), w = shapeOf(conv.getW());
+  ArrayRef<int64_t> strides = conv.getStrides();
+  bool isInCache =
+      type.hasStaticShape() &&
+      type.getNumElements() <= threshold::byteFloatsInCache(machine.numbers);
+  if (isInCache && strides[0] == 1 && strides[1] == 1) {
+    if (machine.asInt16 && candidate.readsFloats())
+      return {false, "has single channels of floats that the cache holds, "
+                     "where words gain nothing"};
+    if (!machine.asInt16 && candidate.ofInput &&
+        w[3] > threshold::byteTapsAtOnce)
+      return {false, "has single channels of the model's input, which the "
+                     "cache holds as floats, and many taps in a row"};
+  }
+  // With few rows of pixels most rows of taps are padding, which floats skip.
+  if (double(x[2]) > threshold::byteLeastRowsPerTap * double(w[2]))
+    return {true, "multiplies several taps of a channel in an instruction"};
+  return {false, "has single channels of few rows, where most rows of taps are "
+                 "padding, which floats leave out"};
+}
+
+Answer<bool> cpu::isForInt8(Operation *product,
+                            const Int8Candidate &candidate) {
+  const Machine machine(product);
+  if (Reason reason = whyAsFastInFloats(product, candidate.ofInput, machine))
+    return {false, *reason};
+  auto conv = dyn_cast<nn::ConvOp>(product);
+  if (!conv)
+    return {true, "multiplies several bytes in an instruction"};
+  if (Reason reason = whyFewAtOnce(conv, machine); reason && candidate.ofInput)
+    return {false, *reason + ", and reads the model's input"};
+  ArrayRef<int64_t> x = shapeOf(conv.getX());
+  if (!support::isDepthwise(conv) || x.size() != 4 ||
+      ShapedType::isDynamic(x[2]))
+    return {true, "multiplies several bytes in an instruction, or reads fewer "
+                  "of them from memory"};
+  return isDepthwiseForBytes(conv, candidate, machine);
+}
+
+namespace {
+/// Counts the multiplications of each element of a tensor, over all products
+/// that read the tensor and share its range.
+struct Readers {
+  explicit Readers(Value x) {
+    for (Operation *user : x.getUsers()) {
+      int64_t outputs = 0;
+      if (auto conv = dyn_cast<nn::ConvOp>(user);
+          conv && conv.getGroups() == 1 &&
+          cast<ShapedType>(conv.getW().getType()).hasStaticShape()) {
+        ArrayRef<int64_t> w = shapeOf(conv.getW());
+        int64_t taps = productOf(w.drop_front(2));
+        haveWindows |= taps > 1;
+        weights += productOf(w);
+        outputs = w[0] * taps / productOf(conv.getStrides());
+      } else if (auto matmul = dyn_cast<nn::MatMulOp>(user)) {
+        outputs = matmul.getType().getShape().back();
+      }
+      products += std::max<int64_t>(outputs, 0);
+    }
+  }
+
+  /// Returns true if elements have too few products to pay for finding a range
+  /// and rounding.
+  bool multiplyLittle(bool asInt16) const {
+    return products < (asInt16 ? threshold::rangeFewestProductsAsInt16
+                               : threshold::rangeFewestProducts);
+  }
+
+  int64_t products = 0, weights = 0;
+  bool haveWindows = false;
+};
+} // namespace
+
+static constexpr char kMultipliesLittle[] =
+    "multiplies a number so rarely that finding its range takes longer than "
+    "bytes save";
+static constexpr char kFewWeights[] =
+    "has few weights, which are multiplied in less time than a range is found";
+static constexpr char kPaysForRange[] =
+    "multiplies a number often enough to pay for finding its range";
+
+static Answer<bool> paysForRange(nn::ConvOp conv, const Machine &machine) {
+  ArrayRef<int64_t> w = shapeOf(conv.getW());
+  int64_t terms = productOf(w.drop_front());
+  Readers readers(conv.getX());
+  if (readers.multiplyLittle(machine.asInt16))
+    return {false, kMultipliesLittle};
+  if (!ShapedType::isDynamic(terms) && terms < threshold::rangeFewestTerms)
+    return {false, "has few terms, so that most of the time is spent once for "
+                   "a result"};
+  // Padding is multiplied, too, because only a run knows the zero point.
+  if (conv.getX().getType().hasStaticShape() &&
+      shareOfTaps(conv, w.size() - 2) <
+          (machine.asInt16 ? threshold::rangeLeastShareOfTapsAsInt16
+                           : threshold::rangeLeastShareOfTaps))
+    return {false, "has much padding, which floats leave out"};
+  const int64_t factor =
+      takesFewerProducts(conv, threshold::rangeManyFilteredPixels)
+          ? threshold::rangeFilterFactor
+      : readers.haveWindows ? threshold::rangeWindowFactor
+                            : 1;
+  if (machine.asInt16 &&
+      readers.weights < factor * threshold::rangeFewestWeights)
+    return {false, kFewWeights};
+  return {true, kPaysForRange};
+}
+
+/// Says whether bytes pay for finding a range. An open number of rows may be
+/// large. One row waits for weights, so that bytes pay unless it has few
+/// weights or few columns; as int16 it needs more columns.
+static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
+  RankedTensorType y = matmul.getType();
+  auto b = cast<ShapedType>(matmul.getB().getType());
+  if (!y.hasStaticShape() || !b.hasStaticShape())
+    return {true, "has open sizes, which may be large"};
+  constexpr int64_t kFewest = threshold::rangeFewestWeights;
+  int64_t columns = y.getShape().back(), weights = b.getNumElements();
+  if (weights <
+      (machine.asInt16 ? threshold::rangeMatrixFactor * kFewest : kFewest))
+    return {false, kFewWeights};
+  if (y.getNumElements() == columns) {
+    if (machine.asInt16
+            ? columns >= threshold::rangeFewestColumnsAsInt16
+            : columns >= threshold::rangeFewestColumns || weights > kFewest)
+      return {true, "has one row, which waits for weights"};
+    return {false, "has one row and few columns, which are multiplied in less "
+                   "time than a range is found"};
+  }
+  // Fewer rows are not multiplied in pairs.
+  Readers readers(matmul.getA());
+  if (readers.multiplyLittle(machine.asInt16))
+    return {false, kMultipliesLittle};
+  if (!machine.asInt16 ||
+      y.getNumElements() / columns >= threshold::pairedFewestRows ||
+      readers.products >= threshold::rangeFewestProductsOfFewRows)
+    return {true, kPaysForRange};
+  return {false, "has too few rows for pairs of bytes, and multiplies a number "
+                 "too rarely as words"};
+}
+
+Answer<bool> cpu::isForDynamicInt8(Operation *product) {
+  const Machine machine(product);
+  if (auto conv = dyn_cast<nn::ConvOp>(product))
+    return paysForRange(conv, machine);
+  if (auto matmul = dyn_cast<nn::MatMulOp>(product))
+    return paysForRange(matmul, machine);
+  return {false, "is neither a convolution nor a matrix product"};
+}
+
+Answer<bool> cpu::isLoopForInt8(int64_t weights) {
+  if (weights >= threshold::loopFewestByteWeights)
+    return {true, "is in a loop with many weights"};
+  return {false, "is in a loop with few weights, of which one kernel of floats "
+                 "computes all steps"};
+}
+
+Answer<bool> cpu::isForPadding(nn::ConvOp conv) {
+  ArrayRef<int64_t> w = shapeOf(conv.getW());
+  const int64_t productsOfByte =
+      w[0] * productOf(w.drop_front(2)) / productOf(conv.getStrides());
+  if (productsOfByte < threshold::paddedFewestProducts)
+    return {false, "multiplies a byte too rarely"};
+  return {true, "multiplies a byte often enough to pay for copying it"};
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+/// Says why a product with `depth` inputs for each tap does not multiply pairs.
+static Reason whyNotPairs(int64_t depth, int64_t ofRun, int64_t all,
+                          int64_t rows, const Machine &machine) {
+  if (depth % kPairGroup != 0)
+    return "has inputs that do not fill groups of four";
+  if (!suitsPairs(ofRun, all, machine.numbers))
+    return "has too few or too many groups of inputs for pairs";
+  if (!haveRowsForPairs(rows))
+    return "has few rows, which do not pay for sorting pairs";
+  return std::nullopt;
+}
+
+static Reason whyNotPairs(nn::ConvOp conv, const Machine &machine) {
+  ArrayRef<int64_t> weights = shapeOf(conv.getW());
+  ArrayRef<int64_t> taps = weights.drop_front(2);
+  if (conv.getGroups() != 1)
+    return "has groups";
+  if (!whyNotThreeByThree(conv))
+    return "has 3x3 taps, of which words take fewer products than pairs";
+  // Rows are the pixels of all images.
+  int64_t groups = weights[1] / kPairGroup;
+  ArrayRef<int64_t> y = shapeOf(conv.getY());
+  return whyNotPairs(weights[1], groups * taps.back(), groups * productOf(taps),
+                     productOf({y[0], productOf(y.drop_front(2))}), machine);
+}
+
+Answer<std::optional<int64_t>> cpu::findPairedAxis(Operation *product) {
+  const Machine machine(product);
+  if (!machine.asInt16)
+    return {std::nullopt, "is for CPUs that add up four products of bytes"};
+  int64_t axis = 1;
+  Reason reason;
+  if (auto conv = dyn_cast<nn::ConvOp>(product)) {
+    reason = whyNotPairs(conv, machine);
+  } else if (auto matmul = dyn_cast<nn::MatMulOp>(product)) {
+    axis = matmul.getTransposeB() ? 1 : 0;
+    int64_t depth = shapeOf(matmul.getB())[size_t(axis)];
+    int64_t groups = depth / kPairGroup;
+    reason = whyNotPairs(depth, groups, groups,
+                         productOf(shapeOf(matmul.getResult()).drop_back()),
+                         machine);
+  } else {
+    reason = "is transposed";
+  }
+  if (reason)
+    return {std::nullopt, *reason};
+  return {axis, "has rows and inputs enough for products of pairs of bytes"};
+}
+
+Answer<bool> cpu::isForRoundedRows(nn::PackedMatMulOp product) {
+  const auto bits = int64_t(product.getBits());
+  const auto block =
+      std::min(int64_t(product.getBlockSize()), int64_t(product.getDepth()));
+  const bool isOnlyBlock = block == int64_t(product.getDepth());
+  if (bits >= 8 && !addsByteDots(product))
+    return {false, "has weights of 8 bits, whose products are too large for "
+                   "words"};
+  if (block > threshold::roundedLargestBlock)
+    return {false, "has blocks too large for one scale of rounded rows"};
+  if (!isOnlyBlock && block % (32 / bits) != 0)
+    return {false, "has blocks of no whole words"};
+  if (shapeOf(product.getCodes())[0] < threshold::roundedFewestColumns)
+    return {false, "has few columns, which do not pay for rounding rows"};
+  if (!nn::getConstant(product.getCodes()) ||
+      !nn::getConstant(product.getScales()) ||
+      (product.getZeroPoints() && !nn::getConstant(product.getZeroPoints())))
+    return {false, "has weights that only a run knows"};
+  return {true, "has columns enough to pay for rounding rows"};
+}

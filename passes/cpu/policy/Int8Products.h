@@ -1,0 +1,36 @@
+//===- Int8Products.h - products of bytes -----------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The answers of CpuPolicy to questions about bytes, without estimates.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CPU_POLICY_INT8PRODUCTS_H
+#define INGOT_PASSES_CPU_POLICY_INT8PRODUCTS_H
+
+#include "passes/backend/Policy.h"
+
+namespace ingot::cpu {
+
+Answer<bool> isForInt8(mlir::Operation *product,
+                       const Int8Candidate &candidate);
+
+/// Returns true if bytes save more time than finding a range and rounding cost.
+Answer<bool> isForDynamicInt8(mlir::Operation *product);
+Answer<bool> isLoopForInt8(int64_t weights);
+
+/// Returns true if zeros are to fill groups of four channels of bytes.
+Answer<bool> isForPadding(nn::ConvOp conv);
+
+/// Returns the dimension along which weights are to be fitted in pairs.
+Answer<std::optional<int64_t>> findPairedAxis(mlir::Operation *product);
+
+/// Returns true if rows are to be rounded to bytes.
+Answer<bool> isForRoundedRows(nn::PackedMatMulOp product);
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CPU_POLICY_INT8PRODUCTS_H

@@ -1,0 +1,140 @@
+//===- DriverApi.h - the functions of libcuda that we call ------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declares a part of NVIDIA's driver API, so that no header of the CUDA Toolkit
+// is needed. The names and numbers are those of cuda.h for CUDA 12. A test
+// holds them against cuda.h where it is installed.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CUDA_DRIVERAPI_H
+#define INGOT_RUNTIME_CUDA_DRIVERAPI_H
+
+#include <stddef.h>
+
+namespace ingot::cuda {
+
+using Result = int;
+using Device = int;
+using DevicePointer = unsigned long long;
+using Context = struct ContextObject *;
+using Module = struct ModuleObject *;
+using Function = struct FunctionObject *;
+using Stream = struct StreamObject *;
+using Event = struct EventObject *;
+
+/// Values of CUresult.
+enum : Result {
+  success = 0,
+  invalidValue = 1,
+  outOfMemory = 2,
+  notInitialized = 3,
+  noDevice = 100,
+  invalidDevice = 101,
+  invalidImage = 200,
+  invalidContext = 201,
+  noBinaryForGpu = 209,
+  invalidPtx = 218,
+  unsupportedPtxVersion = 222,
+  invalidHandle = 400,
+  notFound = 500,
+  notReady = 600,
+  illegalAddress = 700,
+  launchOutOfResources = 701,
+  launchFailed = 719,
+  unknown = 999
+};
+
+/// Values of CUdevice_attribute.
+enum DeviceAttribute : int {
+  maxThreadsPerBlock = 1,
+  maxSharedMemoryPerBlock = 8,
+  warpSize = 10,
+  multiprocessorCount = 16,
+  computeCapabilityMajor = 75,
+  computeCapabilityMinor = 76,
+  maxSharedMemoryPerBlockOptin = 97
+};
+
+/// Values of CUfunction_attribute.
+enum FunctionAttribute : int {
+  functionMaxThreads = 0,
+  functionSharedBytes = 1,
+  functionLocalBytes = 3,
+  functionRegisters = 4,
+  functionMaxDynamicSharedBytes = 8
+};
+
+/// Values of CUpointer_attribute.
+enum PointerAttribute : int { pointerMemoryType = 2 };
+/// Values of CUmemorytype.
+enum MemoryType : unsigned { memoryHost = 1, memoryDevice = 2 };
+
+/// Flags of streams and events.
+enum : unsigned { streamNonBlocking = 1, eventDisableTiming = 2 };
+
+} // namespace ingot::cuda
+
+/// Calls X(NAME, (TYPES)) for each function. All return a CUresult.
+#define INGOT_CUDA_DRIVER_FUNCTIONS(X)                                         \
+  X(cuInit, (unsigned))                                                        \
+  X(cuDriverGetVersion, (int *))                                               \
+  X(cuGetErrorName, (ingot::cuda::Result, const char **))                      \
+  X(cuGetErrorString, (ingot::cuda::Result, const char **))                    \
+  X(cuDeviceGetCount, (int *))                                                 \
+  X(cuDeviceGet, (ingot::cuda::Device *, int))                                 \
+  X(cuDeviceGetName, (char *, int, ingot::cuda::Device))                       \
+  X(cuDeviceTotalMem_v2, (size_t *, ingot::cuda::Device))                      \
+  X(cuDeviceGetAttribute,                                                      \
+    (int *, ingot::cuda::DeviceAttribute, ingot::cuda::Device))                \
+  X(cuDevicePrimaryCtxRetain, (ingot::cuda::Context *, ingot::cuda::Device))   \
+  X(cuDevicePrimaryCtxRelease_v2, (ingot::cuda::Device))                       \
+  X(cuCtxPushCurrent_v2, (ingot::cuda::Context))                               \
+  X(cuCtxPopCurrent_v2, (ingot::cuda::Context *))                              \
+  X(cuCtxGetCurrent, (ingot::cuda::Context *))                                 \
+  X(cuCtxSynchronize, ())                                                      \
+  X(cuModuleLoadData, (ingot::cuda::Module *, const void *))                   \
+  X(cuModuleUnload, (ingot::cuda::Module))                                     \
+  X(cuModuleGetFunction,                                                       \
+    (ingot::cuda::Function *, ingot::cuda::Module, const char *))              \
+  X(cuModuleGetGlobal_v2, (ingot::cuda::DevicePointer *, size_t *,             \
+                           ingot::cuda::Module, const char *))                 \
+  X(cuFuncGetAttribute,                                                        \
+    (int *, ingot::cuda::FunctionAttribute, ingot::cuda::Function))            \
+  X(cuFuncSetAttribute,                                                        \
+    (ingot::cuda::Function, ingot::cuda::FunctionAttribute, int))              \
+  X(cuLaunchKernel,                                                            \
+    (ingot::cuda::Function, unsigned, unsigned, unsigned, unsigned, unsigned,  \
+     unsigned, unsigned, ingot::cuda::Stream, void **, void **))               \
+  X(cuMemGetInfo_v2, (size_t *, size_t *))                                     \
+  X(cuMemAlloc_v2, (ingot::cuda::DevicePointer *, size_t))                     \
+  X(cuMemFree_v2, (ingot::cuda::DevicePointer))                                \
+  X(cuMemHostAlloc, (void **, size_t, unsigned))                               \
+  X(cuMemFreeHost, (void *))                                                   \
+  X(cuPointerGetAttribute,                                                     \
+    (void *, ingot::cuda::PointerAttribute, ingot::cuda::DevicePointer))       \
+  X(cuMemcpyHtoDAsync_v2,                                                      \
+    (ingot::cuda::DevicePointer, const void *, size_t, ingot::cuda::Stream))   \
+  X(cuMemcpyDtoHAsync_v2,                                                      \
+    (void *, ingot::cuda::DevicePointer, size_t, ingot::cuda::Stream))         \
+  X(cuMemcpyDtoDAsync_v2,                                                      \
+    (ingot::cuda::DevicePointer, ingot::cuda::DevicePointer, size_t,           \
+     ingot::cuda::Stream))                                                     \
+  X(cuMemsetD8Async,                                                           \
+    (ingot::cuda::DevicePointer, unsigned char, size_t, ingot::cuda::Stream))  \
+  X(cuStreamCreate, (ingot::cuda::Stream *, unsigned))                         \
+  X(cuStreamDestroy_v2, (ingot::cuda::Stream))                                 \
+  X(cuStreamSynchronize, (ingot::cuda::Stream))                                \
+  X(cuStreamQuery, (ingot::cuda::Stream))                                      \
+  X(cuStreamWaitEvent, (ingot::cuda::Stream, ingot::cuda::Event, unsigned))    \
+  X(cuEventCreate, (ingot::cuda::Event *, unsigned))                           \
+  X(cuEventDestroy_v2, (ingot::cuda::Event))                                   \
+  X(cuEventRecord, (ingot::cuda::Event, ingot::cuda::Stream))                  \
+  X(cuEventQuery, (ingot::cuda::Event))                                        \
+  X(cuEventSynchronize, (ingot::cuda::Event))                                  \
+  X(cuEventElapsedTime, (float *, ingot::cuda::Event, ingot::cuda::Event))
+
+#endif // INGOT_RUNTIME_CUDA_DRIVERAPI_H

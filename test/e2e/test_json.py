@@ -1,0 +1,421 @@
+"""Tests --json of every command: the document, the lines, and how both end when something goes wrong."""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+import jsonschema
+import onnx
+
+import families
+from support import BIN, ROOT, Case, conv_model, helper, make_model, np, relu_model, tool
+
+SCHEMAS = os.path.join(ROOT, "docs/reference/json")
+QUICK = ["--duration=0", "--warm-up=0", "--iterations=2"]
+
+
+def validator(name):
+    with open(os.path.join(SCHEMAS, name + ".schema.json"), encoding="utf-8") as f:
+        schema = json.load(f)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def has_json(command):
+    return "--json" in tool("ingot", command, "--help").stdout
+
+
+class JsonCase(Case):
+    def lines(self, text):
+        """Returns the objects of standard error, each of which follows the schema."""
+        line = validator("line")
+        found = [json.loads(one) for one in text.splitlines()]
+        for one in found:
+            line.validate(one)
+        return found
+
+    def messages(self, text, severity=None):
+        return [one for one in self.lines(text)
+                if one["type"] == "message" and severity in (None, one["severity"])]
+
+    def document(self, command, *arguments, code=0):
+        """Runs a command. Returns its document, which follows the schema, and the lines of standard error."""
+        done = tool("ingot", command, *arguments, "--json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual(list(document)[:3], ["schema", "version", "ingot"])
+        validator(command).validate(document)
+        return document, self.lines(done.stderr)
+
+    def assert_one_error(self, done, *words, code=1):
+        """Asserts that a command failed with one line, an error that has these words, and wrote no document."""
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        error, = self.messages(done.stderr)
+        self.assertEqual(error["severity"], "error")
+        for word in words:
+            self.assertIn(word, json.dumps(error))
+        return error
+
+
+class Documents(JsonCase):
+    def test_compile(self):
+        model = self.save(families.ALL["resnet"]()[0])
+        out = self.path("m.so")
+        document, lines = self.document("compile", model, "-o", out, "--weights=file", "--decisions", self.path("d.json"))
+        self.assertEqual((document["model"], document["output"], document["header"]), (model, out, self.path("m.h")))
+        self.assertEqual(document["weights_file"], self.weights_of(out))
+        self.assertEqual(document["decisions"], self.path("d.json"))
+        shown, _ = self.document("inspect", out)
+        self.assertEqual(document["weights_bytes"], shown["weights_bytes"])
+        self.assertEqual(document["arena_bytes"], shown["arena_bytes"])
+        self.assertEqual(document["model_sha256"], shown["metadata"]["ingot.model_sha256"])
+        self.assertEqual(document["layers"]["count"], len(shown["layers"]))
+        self.assertEqual(document["levels"][0]["code_bytes"], shown["variants"][0]["code_bytes"])
+        fractions = [line["fraction"] for line in lines]
+        self.assertEqual(fractions, sorted(fractions))
+        self.assertEqual((lines[0]["phase"], lines[-1]["phase"]), ("import", "link"))
+        self.assertGreater(fractions[-1], 0.8)
+
+    def test_compile_for_several_levels(self):
+        model = self.save(conv_model())
+        document, lines = self.document("compile", model, "-o", self.path("m.so"), "--target=x86-64-v3,x86-64-v4")
+        self.assertEqual([one["level"] for one in document["levels"]], ["x86-64-v3", "x86-64-v4"])
+        fractions = [line["fraction"] for line in lines]
+        self.assertEqual(fractions, sorted(fractions))
+
+    def test_compile_other_outputs(self):
+        model = self.save(relu_model())
+        for emit in ("mlir-onnx", "mlir-nn", "mlir-llvm", "llvm", "asm", "obj"):
+            with self.subTest(emit):
+                document, lines = self.document("compile", model, f"--emit={emit}", "-o", self.path("out"))
+                self.assertEqual(document["emit"], emit.split("-")[0])
+                self.assertNotIn("levels", document)
+                fractions = [line["fraction"] for line in lines]
+                self.assertEqual(fractions, sorted(fractions))
+        document, _ = self.document("compile", model, "--print-pipeline")
+        self.assertEqual(len(document["pipelines"]), 1)
+        self.assertIn("builtin.module(", document["pipelines"][0])
+        document, _ = self.document("compile", model, "--timing", "-o", self.path("m.so"))
+        self.assertIn("import", json.dumps(document["timing"]))
+
+    def test_compile_shows_what_the_text_shows(self):
+        """Every number of the summary has its member."""
+        model = self.save(conv_model())
+        text = tool("ingot", "compile", model, "-o", self.path("m.so"))
+        document, _ = self.document("compile", model, "-o", self.path("m.so"))
+        for shown, member in (("weights", "weights_bytes"), ("lower bound", "arena_lower_bound_bytes"),
+                              ("weights of the model", "model_weights_bytes")):
+            found = re.search(rf"{shown} ([0-9]+) B", text.stdout)
+            if found:
+                self.assertEqual(int(found.group(1)), document[member], shown)
+        self.assertIn(document["levels"][0]["level"] + " code", text.stdout)
+
+    def test_quiet(self):
+        """--quiet leaves out progress, but not the result."""
+        document, lines = self.document("compile", self.save(conv_model()), "-o", self.path("m.so"), "-q")
+        self.assertEqual(lines, [])
+        self.assertEqual(document["warnings"], 0)
+
+    def test_run(self):
+        artifact = self.compile(relu_model())
+        np.save(self.path("x.npy"), np.array([[1, -2, np.inf, 0.25]], np.float32))
+        document, lines = self.document("run", artifact, "--input", self.path("x.npy"), "--output-dir", self.path("out"))
+        output, = document["outputs"]
+        self.assertEqual(output["first_values"], [1, 0, None, 0.25])
+        self.assertEqual((output["shape"], output["dtype"], output["max"]), ([1, 4], "float32", 1))
+        self.assertEqual(np.load(output["file"]).tolist(), [[1, 0, np.inf, 0.25]])
+        warning, = [line for line in lines if line["type"] == "message"]
+        self.assertEqual((warning["severity"], warning["text"]), ("warning", document["warnings"][0]))
+        document, _ = self.document("run", artifact, "--input=random")
+        self.assertIsNone(document["outputs"][0]["file"])
+
+    def test_bench(self):
+        artifact = self.compile(conv_model())
+        document, lines = self.document("bench", artifact, *QUICK)
+        self.assertGreaterEqual(document["runs"], 2)
+        self.assertNotIn("layers", document)
+        self.assertIn("loading", [line.get("phase") for line in lines])
+        document, _ = self.document("bench", artifact, *QUICK, "--profile", "--percentile=50,99.9")
+        self.assertGreater(len(document["layers"]), 0)
+        self.assertIn("p99.9", document["latency_ms"])
+        document, lines = self.document("bench", artifact, "--duration=1500ms", "--warm-up=0")
+        fractions = [line["fraction"] for line in lines if line["type"] == "progress"]
+        self.assertEqual(fractions, sorted(fractions))
+        self.assertGreater(fractions[-1], 0.5)
+
+    def test_bench_at_several_sizes(self):
+        artifact = self.compile(make_model([helper.make_node("Relu", ["x"], ["y"])], [("x", ["n", 4])], [("y", ["n", 4])]))
+        document, lines = self.document("bench", artifact, "--shape", "x=(1:3:+1)x4", *QUICK)
+        self.assertEqual([point["shapes"] for point in document["points"]], ["x=1x4", "x=2x4", "x=3x4"])
+        self.assertTrue(any("2 of 3" in line.get("phase", "") for line in lines), lines)
+
+    def test_bench_against(self):
+        artifact = self.compile(relu_model())
+        document, _ = self.document("bench", artifact, self.path("model.onnx"), "--against=onnxruntime", "--rounds=1", *QUICK)
+        self.assertEqual([engine["name"] for engine in document["engines"]], ["ingot", "onnxruntime"])
+
+    def test_inspect(self):
+        model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m\"\n\\")], [("x", ["n", 4])],
+                           [("y", ["n", 4])], {"w": np.ones((4, 4), np.float32)})
+        artifact = self.compile(model, "--dim=n=1:2:8")
+        document, lines = self.document("inspect", artifact, "--verify")
+        self.assertEqual(document["layers"][-1]["nodes"], ["m\"\n\\"])
+        self.assertEqual(document["shape_profiles"][0][0]["usual"], 2)
+        self.assertEqual((document["verified"], lines), (True, []))
+        document, _ = self.document("inspect", artifact, "--dim=n=3")
+        self.assertEqual(document["inferred"]["outputs"], [[3, 4]])
+
+
+class Studies(JsonCase):
+    """The commands that run a model on samples."""
+
+    def setUp(self):
+        super().setUp()
+        if not has_json("calibrate"):
+            self.skipTest("ingot calibrate has no --json")
+        self.model = self.save(conv_model())
+        x = np.random.default_rng(2).standard_normal((4, *self.shape())).astype(np.float32)
+        np.savez(self.path("x.npz"), x=x)
+
+    def shape(self):
+        value = onnx.load(self.model).graph.input[0].type.tensor_type.shape
+        return [d.dim_value for d in value.dim][1:]
+
+    def test_calibrate_and_compare(self):
+        calibration = self.path("m.calib.json")
+        document, lines = self.document("calibrate", self.model, "--data", self.path("x.npz"), "-o", calibration)
+        self.assertEqual((document["calibration"], document["samples"]), (calibration, 4))
+        fractions = [line["fraction"] for line in lines if "fraction" in line]
+        self.assertEqual(fractions, sorted(fractions))
+        artifact = self.compile(self.model, "--precision=int8", f"--calibration={calibration}", name="int8")
+        data = ["--data", self.path("x.npz")]
+        document, _ = self.document("compare", artifact, self.model, *data, "--per-layer", "--sensitivity",
+                                    f"--calibration={calibration}")
+        self.assertEqual((document["samples"], document["precision"]), (4, "int8"))
+        self.assertGreater(len(document["sensitivity"]["layers"]), 0)
+        document, _ = self.document("compare", artifact, self.model, *data, "--max-error=0", code=3)
+        self.assertIs(document["within_tolerance"], False)
+
+
+class Messages(JsonCase):
+    def test_errors_name_the_node(self):
+        model = make_model([helper.make_node("Relu", ["x"], ["r"], name="fine"),
+                            helper.make_node("Unheard", ["r"], ["y"], name="n\"1", domain="some.where")],
+                           [("x", [1, 4])], [("y", [1, 4])])
+        model.opset_import.append(helper.make_opsetid("some.where", 1))
+        done = tool("ingot", "compile", self.save(model), "-o", self.path("m.so"), "--json")
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        errors = self.messages(done.stderr, "error")
+        self.assertTrue(any(error.get("node") == "n\"1" and error.get("operator") == "Unheard" and
+                            error["file"] == self.path("model.onnx") for error in errors), errors)
+        self.assertFalse(os.path.exists(self.path("m.so")))
+
+    def test_remarks(self):
+        """What --remarks prints on a terminal is in the lines."""
+        model = make_model([helper.make_node("Conv", ["x", "w"], ["y"], name="computed")],
+                           [("x", [1, 3, 9, 9]), ("w", ["o", 3, 3, 3])], [("y", [1, "o", 7, 7])])
+        path = self.save(model)
+        text = tool("ingot", "compile", path, "-o", self.path("m.so"), "--remarks")
+        done = tool("ingot", "compile", path, "-o", self.path("m.so"), "--remarks", "--json")
+        remarks = self.messages(done.stderr, "remark")
+        self.assertGreater(len(remarks), 0)
+        self.assertEqual(len(text.stderr.splitlines()), len(remarks), text.stderr)
+        for line, remark in zip(text.stderr.splitlines(), remarks):
+            self.assertTrue(line.endswith(remark["text"]), (line, remark))
+        self.assertEqual((remarks[0]["node"], remarks[0]["operator"]), ("computed", "Conv"))
+
+    def test_wrong_use(self):
+        """The flag is found wherever it stands."""
+        model = self.save(relu_model())
+        artifact = self.compile(relu_model(), name="a")
+        for arguments, words in ((["compile", model, "--nonsense"], ["unknown option"]),
+                                 (["compile"], ["no model.onnx"]),
+                                 (["compile", model, "--precision=int3"], ["--precision"]),
+                                 (["compile", model, "-o", "-", "--emit=asm"], ["-o -"]),
+                                 (["compile", model, "--dump-after=all"], ["--dump-after"]),
+                                 (["run", artifact, "--nonsense"], ["unknown option"]),
+                                 (["run"], ["no model.so"]),
+                                 (["bench", artifact, "--iterations=x"], ["must be a number"]),
+                                 (["inspect", artifact, "--weights=x"], ["--verify"]),
+                                 (["calibrate", model], ["--data"]),
+                                 (["compare", artifact], ["no model.onnx"]),
+                                 (["unheard"], ["unknown command"])):
+            if arguments[0] == "calibrate" and not has_json("calibrate"):
+                continue
+            with self.subTest(" ".join(arguments[:1] + words)):
+                self.assert_one_error(tool("ingot", *arguments, "--json"), *words, code=2)
+
+    def test_files_that_cannot_be_read(self):
+        missing = self.path("missing")
+        for command in ("compile", "run", "bench", "inspect"):
+            with self.subTest(command):
+                self.assert_one_error(tool("ingot", command, missing, "--json"), "missing")
+
+    def test_names_that_are_no_text(self):
+        """Bytes that are no UTF-8, quotes and line breaks stay inside of strings."""
+        name = os.fsencode(self.path("")) + b"\xff\"\n\x1b.onnx"
+        done = subprocess.run([os.path.join(BIN, "ingot").encode(), b"compile", name, b"--json"], capture_output=True)
+        self.assertEqual(done.returncode, 1)
+        error, = self.messages(done.stderr.decode("utf-8"))
+        self.assertIn(".onnx", error["text"] + error.get("file", ""))
+
+
+class Commands(JsonCase):
+    """Commands that cannot write what they print, and commands that are interrupted."""
+
+    def commands(self):
+        model = self.save(conv_model())
+        artifact = self.compile(conv_model(), name="a")
+        return (["compile", model, "-o", self.path("m.so")], ["run", artifact, "--input=random"],
+                ["bench", artifact, *QUICK], ["inspect", artifact])
+
+    def test_closed_pipe(self):
+        for command in self.commands():
+            with self.subTest(command[0]):
+                end, pipe = os.pipe()
+                os.close(end)
+                done = subprocess.run([os.path.join(BIN, "ingot"), *command, "--json"], stdout=pipe,
+                                      stderr=subprocess.PIPE, text=True)
+                os.close(pipe)
+                error, = self.messages(done.stderr, "error")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("standard output", error["text"])
+
+    def test_full_disk(self):
+        for command in self.commands():
+            with self.subTest(command[0]), open("/dev/full", "w") as full:
+                done = subprocess.run([os.path.join(BIN, "ingot"), *command, "--json"], stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+                error, = self.messages(done.stderr, "error")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("standard output", error["text"])
+
+    def slow_commands(self):
+        """Returns commands that take minutes, and the files that they leave."""
+        graph = helper.make_graph(
+            [helper.make_node("Identity", ["c"], ["c2"]), helper.make_node("MatMul", ["s", "w"], ["s2"])], "body",
+            [helper.make_tensor_value_info(*v) for v in (("i", 7, []), ("c", 9, []), ("s", 1, [512, 512]))],
+            [helper.make_tensor_value_info(*v) for v in (("c2", 9, []), ("s2", 1, [512, 512]))])
+        loop = make_model([helper.make_node("Loop", ["n", "", "x"], ["y"], body=graph)], [("x", [512, 512])],
+                          [("y", [512, 512])], {"w": np.eye(512, dtype=np.float32), "n": np.array(10**6, np.int64)})
+        slow = self.compile(loop, name="loop")
+        model = self.save(families.ALL["resnet"]()[0])
+        samples = self.path("x.npy")
+        # Too much for any machine to finish while the test waits; a sparse file takes no room.
+        del_me = np.lib.format.open_memmap(samples, "w+", np.float32, (1 << 20, 3, 64, 64))
+        del del_me
+        quick = self.compile(model, name="resnet")
+        yield ["compile", model, "-o", self.path("new.so"), "--target=multi", "--optimize=speed"]
+        yield ["run", slow, "--input=random", "--output-dir", self.path("new")]
+        yield ["bench", quick, "--duration=1000s", "--export-times", self.path("new.json")]
+        yield ["calibrate", model, "--data", samples, "-o", self.path("new.json")]
+        yield ["compare", quick, model, "--data", samples]
+
+    def check_interrupted(self, command, flags, number, word, is_silent=True):
+        """Interrupts a command that runs for minutes."""
+        process = subprocess.Popen(
+            [os.path.join(BIN, "ingot"), *command, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "TMPDIR": self.path("tmp")},
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        time.sleep(0.5)
+        process.send_signal(number)
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, -number, errors)
+        if is_silent:
+            self.assertEqual(out, "")
+        if flags:
+            error, = self.messages(errors)
+            self.assertEqual((error["severity"], error["text"]), ("error", word))
+        else:
+            line, = errors.splitlines()
+            self.assertTrue(line.startswith(f"ingot {command[0]}: error: {word}"), line)
+
+    SIGNALS = ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated"))
+
+    def test_interrupted(self):
+        """Each command ends by the signal, says so in one line, and leaves no part of a file."""
+        os.mkdir(self.path("tmp"))
+        for command in self.slow_commands():
+            before = set(os.listdir(self.dir))
+            for number, word in self.SIGNALS:
+                for flags in ([], ["--json"]) if has_json(command[0]) else ([],):
+                    with self.subTest(command=command[0], signal=word, flags=flags):
+                        self.check_interrupted(command, flags, number, word)
+                        self.assertEqual(set(os.listdir(self.dir)), before)
+                        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_interrupted_while_it_prints(self):
+        """`ingot inspect` is done at once, unless nobody reads what it prints."""
+        model = conv_model()
+        onnx.helper.set_model_props(model, {"text": "x" * (1 << 18)})
+        artifact = self.compile(model)
+        for number, word in self.SIGNALS:
+            for arguments, flags in ((["--metadata=text"], []), ([], ["--json"])):
+                with self.subTest(signal=word, flags=flags):
+                    self.check_interrupted(["inspect", artifact, *arguments], flags, number, word, is_silent=False)
+
+
+class Terminal(JsonCase):
+    def on_terminal(self, *arguments):
+        """Runs a command with a terminal as standard error. Returns what the terminal got, and standard output."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([os.path.join(BIN, "ingot"), *arguments], stdout=subprocess.PIPE, stderr=slave)
+        os.close(slave)
+        shown = b""
+        while process.poll() is None or select.select([master], [], [], 0)[0]:
+            if not select.select([master], [], [], 0.1)[0]:
+                continue
+            try:
+                part = os.read(master, 1 << 16)
+            except OSError:  # the other side is closed
+                break
+            if not part:
+                break
+            shown += part
+        out = process.stdout.read()
+        process.stdout.close()
+        self.assertEqual(process.wait(), 0, shown)
+        os.close(master)
+        return shown.decode(), out.decode()
+
+    def test_progress(self):
+        """A terminal shows phase, fraction and remaining time, and is clean at the end."""
+        model = self.save(families.ALL["resnet"]()[0])
+        artifact = self.path("m.so")
+        for arguments, phase, is_long in (
+                (["compile", model, "-o", artifact], "code generation for", False),
+                (["run", artifact, "--input=random"], "running", False),
+                (["bench", artifact, "--duration=3s", "--warm-up=10ms"], "measuring", True)):
+            with self.subTest(arguments[0]):
+                shown, out = self.on_terminal(*arguments)
+                self.assertIn(phase, shown)
+                self.assertRegex(shown, r"\d+ %")
+                if is_long:
+                    self.assertRegex(shown, r"\d s left")
+                self.assertEqual(shown.split("\r\x1b[K")[-1], "", shown)
+                self.assertNotIn("\x1b", out)
+        quiet, _ = self.on_terminal("compile", model, "-o", artifact, "-q")
+        self.assertEqual(quiet, "")
+
+    def test_lines_are_not_for_people(self):
+        shown, out = self.on_terminal("compile", self.save(relu_model()), "-o", self.path("m.so"), "--json")
+        self.assertNotIn("\x1b", shown)
+        self.assertGreater(len(self.lines(shown.replace("\r\n", "\n"))), 5)
+        validator("compile").validate(json.loads(out))
+
+    def test_nothing_when_piped(self):
+        model = self.save(conv_model())
+        artifact = self.compile(model)
+        for arguments in (["compile", model, "-o", artifact], ["run", artifact, "--input=random"],
+                          ["bench", artifact, "--duration=1s"]):
+            with self.subTest(arguments[0]):
+                self.assertNotRegex(tool("ingot", *arguments).stderr, "…|\r|left")
+
+
+if __name__ == "__main__":
+    unittest.main()

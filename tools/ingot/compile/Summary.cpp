@@ -1,0 +1,283 @@
+//===- Summary.cpp - the result of a compilation --------------------------===//
+//-----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/compile/Summary.h"
+
+#include "compiler/driver/OutputNames.h"
+#include "compiler/pipeline/Backends.h"
+#include "compiler/study/report/Report.h"
+#include "dialects/nn/NodeName.h"
+#include "runtime/format/WeightsName.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace ingot;
+using namespace ingot::tools;
+
+//===----------------------------------------------------------------------===//
+// Output for people
+//===----------------------------------------------------------------------===//
+
+static void printBytes(raw_ostream &out, uint64_t bytes) {
+  if (bytes < 10 * 1024)
+    out << bytes << " B";
+  else if (bytes < 10 * 1024 * 1024)
+    out << format("%.1f KiB", bytes / 1024.0);
+  else
+    out << format("%.1f MiB", bytes / 1048576.0);
+}
+
+static void printSummary(const CompileOptions &options,
+                         const Manifest &manifest) {
+  raw_ostream &out = outs();
+  out << printable(options.output) << ": ";
+  for (const LevelCode &level : manifest.levels) {
+    out << level.target.level << " code ";
+    printBytes(out, level.bytes);
+    out << ", ";
+  }
+  out << "weights ";
+  printBytes(out, manifest.weightsBytes);
+  out << ", arena ";
+  printBytes(out, manifest.arenaBytes);
+  out << " (lower bound ";
+  printBytes(out, manifest.arenaLowerBound);
+  out << ")";
+  for (const Library *library : usedLibraries(manifest))
+    out << ", uses " << library->title;
+  out << '\n';
+}
+
+/// Returns the bytes of constants that the compiler computed, or 0 if the
+/// weights are about as large as the model's.
+static uint64_t computedBytes(const Manifest &manifest,
+                              const SizeReport &sizes) {
+  const uint64_t expected = sizes.modelWeights + sizes.fewerProducts;
+  // Allow for padding to cache lines and to whole panels of weights.
+  const uint64_t usual = expected + expected / 32 + (1 << 16);
+  return manifest.weightsBytes > usual ? manifest.weightsBytes - expected : 0;
+}
+
+/// Prints the artifact's size, what increased it, and how to choose otherwise.
+static void printSizes(const CompileOptions &options, const Manifest &manifest,
+                       const SizeReport &sizes) {
+  raw_ostream &out = outs();
+  out << printable(options.output) << ": artifact ";
+  printBytes(out, sizes.artifact);
+  out << ", weights of the model ";
+  printBytes(out, sizes.modelWeights);
+  if (const uint64_t bytes = computedBytes(manifest, sizes)) {
+    out << "; constants that are computed when compiling add ";
+    printBytes(out, bytes);
+  }
+  if (sizes.fewerProducts) {
+    out << "; transformed weights of " << sizes.numFewerProducts
+        << " 3x3 convolutions add ";
+    printBytes(out, sizes.fewerProducts);
+    out << " (--optimize=" << getSizeRule(options.pipeline.optimize).name
+        << "; size adds none)";
+  }
+  out << '\n';
+}
+
+/// Prints the kernels that `--kernels=auto` chose, and its measurements.
+static void printKernels(const CompileOptions &options,
+                         const KernelRecord &record) {
+  raw_ostream &out = outs();
+  out << printable(options.output) << ": ";
+  const StringRef other = otherBackend().title();
+  switch (record.kernels) {
+  case Kernels::native:
+    out << "native kernels are fastest";
+    break;
+  case Kernels::other:
+    out << other << "'s kernels are fastest";
+    break;
+  case Kernels::mixed:
+    out << "native kernels and " << other << "'s for "
+        << options.pipeline.preferredNodes.size() << " nodes are fastest";
+    break;
+  }
+  out << format(" (native %.3f ms, ", record.nativeMs) << other
+      << format(" %.3f ms", record.otherMs);
+  if (record.mixedMs)
+    out << format(", both %.3f ms", *record.mixedMs);
+  out << "); " << printable(options.recordFile) << " holds the choice\n";
+}
+
+static size_t countLayers(const study::Study &study,
+                          bool study::StudiedLayer::*is) {
+  return size_t(count_if(study.layers, [&](const study::StudiedLayer &layer) {
+    return layer.*is;
+  }));
+}
+
+/// Prints the choice of `--precision=auto`, its speed and its accuracy.
+static void printPrecisions(const CompileOptions &options,
+                            const study::Study &study) {
+  raw_ostream &out = outs();
+  out << printable(options.output) << ": "
+      << countLayers(study, &ingot::study::StudiedLayer::isInt8) << " of "
+      << study.layers.size() << " layers in int8, "
+      << countLayers(study, &ingot::study::StudiedLayer::isBF16) << " in bf16";
+  if (study.chosen.latencyMs && study.fp32.latencyMs)
+    out << format(": %.3f ms, fp32 %.3f ms (%.2f times as fast)",
+                  *study.chosen.latencyMs, *study.fp32.latencyMs,
+                  *study.fp32.latencyMs / *study.chosen.latencyMs);
+  out << format("; %.2f %% right, fp32 %.2f %%\n", study.search->chosenPercent,
+                study.search->fp32Percent);
+}
+
+void tools::printText(const CompileSummary &summary) {
+  const CompileOptions &options = summary.options;
+  if (!summary.result.manifest)
+    return;
+  const Manifest &manifest = *summary.result.manifest;
+  printSummary(options, manifest);
+  printSizes(options, manifest, summary.result.sizes);
+  if (summary.kernels)
+    printKernels(options, *summary.kernels);
+  if (summary.study && summary.study->search)
+    printPrecisions(options, *summary.study);
+}
+
+//===----------------------------------------------------------------------===//
+// Output for programs
+//===----------------------------------------------------------------------===//
+
+static const char *nameOf(EmitKind kind) {
+  switch (kind) {
+  case EmitKind::sharedLibrary:
+    return "so";
+  case EmitKind::mlir:
+    return "mlir";
+  case EmitKind::llvmIR:
+    return "llvm";
+  case EmitKind::assembly:
+    return "asm";
+  case EmitKind::object:
+    return "obj";
+  }
+  return "";
+}
+
+static Json orNull(const std::string &text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+/// Returns the path of the separate weights, or "".
+static std::string weightsFile(const CompileOptions &options,
+                               const Manifest &manifest) {
+  if (!manifest.externalWeights)
+    return "";
+  uint8_t digest[32];
+  llvm::copy(manifest.weightsSha256, digest);
+  char name[rt::maxFileName];
+  rt::weightsName(manifest.libraryName.c_str(), digest, name);
+  SmallString<128> path(options.output);
+  sys::path::remove_filename(path);
+  sys::path::append(path, name);
+  return std::string(path);
+}
+
+/// Returns how many layers each backend computes, in each precision, and how
+/// many a better backend declined. `--decisions` has the reasons.
+static Json layersToJson(const Manifest &manifest) {
+  std::map<std::string, size_t> backends, precisions;
+  size_t declined = 0;
+  for (const ingot::Layer &layer : manifest.layers) {
+    ++backends[layer.backend];
+    ++precisions[layer.precision.empty() ? "fp32" : layer.precision];
+    declined += !layer.reason.empty();
+  }
+  return {{"count", manifest.layers.size()},
+          {"by_backend", backends},
+          {"by_precision", precisions},
+          {"declined", declined}};
+}
+
+static Json toJson(const KernelRecord &record, const CompileOptions &options) {
+  const char *choice = record.kernels == Kernels::native  ? "native"
+                       : record.kernels == Kernels::other ? "other"
+                                                          : "mixed";
+  return {{"choice", choice},
+          {"other", otherBackend().name().str()},
+          {"native_ms", toNumber(record.nativeMs)},
+          {"other_ms", toNumber(record.otherMs)},
+          {"mixed_ms", record.mixedMs ? toNumber(*record.mixedMs) : Json()},
+          {"nodes_of_other", record.kernels == Kernels::mixed
+                                 ? options.pipeline.preferredNodes.size()
+                                 : 0},
+          {"file", options.recordFile}};
+}
+
+static Json toJson(const study::Study &study) {
+  auto milliseconds = [](const study::StudiedModel &model) {
+    return model.latencyMs ? toNumber(*model.latencyMs) : Json();
+  };
+  Json json = {
+      {"layers", study.layers.size()},
+      {"int8_layers", countLayers(study, &ingot::study::StudiedLayer::isInt8)},
+      {"bf16_layers", countLayers(study, &ingot::study::StudiedLayer::isBF16)},
+      {"fp32_ms", milliseconds(study.fp32)},
+      {"int8_ms", milliseconds(study.int8)},
+      {"chosen_ms", milliseconds(study.chosen)}};
+  if (study.search) {
+    json["max_drop_percent"] = study.search->maxDrop;
+    json["fp32_percent"] = toNumber(study.search->fp32Percent);
+    json["int8_percent"] = toNumber(study.search->int8Percent);
+    json["chosen_percent"] = toNumber(study.search->chosenPercent);
+  }
+  return json;
+}
+
+Json tools::toJson(const CompileSummary &summary) {
+  const CompileOptions &options = summary.options;
+  const CompileResult &result = summary.result;
+  Json json = {{"model", options.input},
+               {"model_sha256", orNull(result.modelSha256)},
+               {"emit", ::nameOf(options.emit)},
+               {"output", options.output},
+               {"decisions", orNull(options.decisionsFile)},
+               {"report", orNull(summary.report)},
+               {"warnings", summary.warnings},
+               {"seconds", summary.seconds}};
+  if (result.manifest) {
+    const Manifest &manifest = *result.manifest;
+    const SizeReport &sizes = result.sizes;
+    json["header"] = options.writeHeader ? Json(headerName(options)) : Json();
+    json["weights_file"] = orNull(weightsFile(options, manifest));
+    Json levels = Json::array(), libraries = Json::array();
+    for (const LevelCode &level : manifest.levels)
+      levels.push_back(
+          {{"level", level.target.level}, {"code_bytes", level.bytes}});
+    for (const Library *library : usedLibraries(manifest))
+      libraries.push_back(library->title.str());
+    json["levels"] = std::move(levels);
+    json["libraries"] = std::move(libraries);
+    json["artifact_bytes"] = sizes.artifact;
+    json["weights_bytes"] = manifest.weightsBytes;
+    json["model_weights_bytes"] = sizes.modelWeights;
+    json["computed_constants_bytes"] = computedBytes(manifest, sizes);
+    json["winograd"] = {{"convolutions", sizes.numFewerProducts},
+                        {"added_bytes", sizes.fewerProducts}};
+    json["optimize"] = getSizeRule(options.pipeline.optimize).name;
+    json["arena_bytes"] = manifest.arenaBytes;
+    json["arena_lower_bound_bytes"] = manifest.arenaLowerBound;
+    json["layers"] = layersToJson(manifest);
+  }
+  if (summary.kernels)
+    json["kernels"] = ::toJson(*summary.kernels, options);
+  if (summary.study)
+    json["precision_study"] = ::toJson(*summary.study);
+  return json;
+}
