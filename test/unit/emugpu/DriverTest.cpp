@@ -257,7 +257,7 @@ TEST(Driver, FaultsEndTheContext) {
             if (first != cuda::launchFailed || cuMemFree_v2(p.y) != first)
               exit(251);
           }));
-  EXPECT_EQ(freed.code, 0);
+  EXPECT_EQ(freed.code, 0) << freed.errors;
   EXPECT_NE(freed.errors.find("is in no allocation"), std::string::npos)
       << freed.errors;
 

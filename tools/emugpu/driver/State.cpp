@@ -99,6 +99,11 @@ Driver::Driver() {
 
 Driver::~Driver() {
   reportPending();
+  // A program may end without releasing its objects.
+  for (cuda::Module module : modules)
+    delete module;
+  for (cuda::Event event : events)
+    delete event;
   if (logFile)
     fclose(logFile);
 }
