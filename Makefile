@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build check check-sanitize demo guide accuracy models conformance property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
+.PHONY: help setup configure build check check-sanitize demo guide accuracy models conformance conformance-cuda property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
   zoo fuzz soak faults docs site site-check clean
 
 help: ## this list
@@ -76,6 +76,9 @@ conformance: build ## run ONNX's own backend tests; writes docs/measured/conform
 	@$(python) test/conformance/run.py --jobs $(JOBS) --open --json build/conformance/open.json
 	@$(python) test/conformance/run.py --jobs $(JOBS) --open-results build/conformance/open.json \
 	  --report docs/measured/conformance.md --readme README.md
+
+conformance-cuda: build ## run ONNX's node tests with code for GPUs on the emulated GPU (some minutes)
+	@$(python) test/conformance/run.py --jobs $(JOBS) --gpu 'node/*'
 
 property: build ## run native kernels on random shapes at several CPU levels (some 15 minutes)
 	@$(python) test/property/run.py --jobs $(JOBS)

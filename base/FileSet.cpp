@@ -39,7 +39,8 @@ std::string FileSet::open(const std::string &path) {
 }
 
 std::string FileSet::create(bool isExecutable, int &descriptor) {
-  // Allocates all memory before there is a file that could be forgotten.
+  // Allocate all memory before the file exists. A failing allocation would
+  // otherwise leave a file that nobody removes.
   files.push_back({});
   File &made = files.back();
   for (int attempt = 0; attempt < 100; ++attempt) {
@@ -57,9 +58,9 @@ std::string FileSet::create(bool isExecutable, int &descriptor) {
         continue;
       return strerror(reason);
     }
-    // Locks the file to show that it is in use. A process that looked at it
-    // just before has taken it for a leftover, so another file is made. On file
-    // systems without locks, leftovers are not removed.
+    // Lock the file to show that it is in use. If another process removed the
+    // unlocked file as a leftover just before, the loop makes another file. On
+    // file systems without locks, leftovers are not removed.
     struct stat status = {};
     bool lost = flock(file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
     if (lost || fstat(file, &status) || !status.st_nlink) {
@@ -87,17 +88,17 @@ void FileSet::remove(File &file) {
   file.watch.forget();
 }
 
-/// Flushes a file. Some file systems, such as /proc and some network ones, have
-/// nothing to flush. Returns an error number, or 0.
+/// Flushes a file. Some file systems, such as /proc and some network file
+/// systems, have nothing to flush. Returns an error number, or 0.
 static int flush(int descriptor) {
   bool failed = fsync(descriptor) && errno != EINVAL && errno != ENOTSUP &&
                 errno != EROFS;
   return failed ? errno : 0;
 }
 
-/// Exchanges the file with the present holder of the name, so that the step can
-/// be undone. If the file system cannot exchange, a second link keeps the old
-/// file. Returns an error number, or 0.
+/// Gives the file its final name. Exchanges it with an existing file of that
+/// name, so that the step can be undone. If the file system cannot exchange
+/// files, a second link keeps the existing file. Returns an error number, or 0.
 int FileSet::place(Step &step) {
   File &file = *step.file;
   const char *from = file.temporary.c_str(), *to = step.name->c_str();
@@ -146,7 +147,8 @@ static std::string cannotWrite(const std::string &name,
   return "cannot write '" + name + "': " + reason;
 }
 
-/// Gives all names, or none. Returns an error message, or "".
+/// Gives all files of the set their final names. If a step fails, undoes the
+/// earlier steps. Returns an error message, or "".
 std::string FileSet::placeAll(std::vector<Step> &steps) {
   for (const Step &step : steps)
     if (std::string problem = checkOutputName(folder, step.name->c_str());
@@ -173,7 +175,8 @@ std::string FileSet::publish(const std::vector<Name> &names,
                              const IsStale &isStale) {
   if (names.empty())
     return "";
-  // Allocates all memory before there is a step to undo.
+  // Allocate all memory before the first step, because a failing allocation
+  // later would need an undo.
   std::vector<Step> steps(names.size());
   for (size_t i = 0; i < names.size(); ++i)
     steps[i] = {find(names[i].descriptor), &names[i].name, Step::kPlaced,
@@ -189,8 +192,8 @@ std::string FileSet::publish(const std::vector<Name> &names,
     if (problem.empty())
       problem = placeAll(steps);
     if (problem.empty() && isStale && lock.isHeld()) {
-      // Unlocks the files, so that the next process can remove them while this
-      // process still runs.
+      // Unlock the published files, so that the next process can remove them
+      // while this process still runs.
       for (const Name &name : names)
         flock(name.descriptor, LOCK_UN);
       forEachName(folder, [&](const char *name) {

@@ -38,14 +38,15 @@ public:
     std::string name;
   };
   using IsStale = std::function<bool(const char *name)>;
-  /// Gives files their names, in this order. Refuses names of anything but
-  /// regular files. On failure, also of the system, all names keep their
-  /// previous files. A process that is killed may have handled a part of the
-  /// list. After the first name is given, the function allocates nothing.
+  /// Gives the files their names, in this order. Refuses to replace anything
+  /// but regular files. If a name cannot be given, all names get their previous
+  /// files back. If the process is killed, only the first part of the list may
+  /// have new files. The function allocates nothing after it has given the
+  /// first name.
   ///
-  /// Then removes the files of the folder that `isStale` selects. Other
-  /// processes publish into this folder before or after both steps, so only
-  /// files of earlier sets are removed.
+  /// Then removes the files of the folder that `isStale` selects. These are
+  /// always files of earlier sets, because a lock keeps other processes from
+  /// publishing into this folder at the same time.
   std::string publish(const std::vector<Name> &names,
                       const IsStale &isStale = nullptr);
 
@@ -55,8 +56,8 @@ public:
 private:
   struct File {
     int descriptor = -1;
-    /// Temporary name until the file is published. Then the name of the file
-    /// that it replaced, or empty.
+    /// Temporary name until the file is published. Afterwards, the name of the
+    /// file that this file replaced, or empty.
     std::string temporary;
     Temporary watch;
   };

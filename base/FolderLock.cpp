@@ -14,12 +14,12 @@
 
 using namespace ingot;
 
-/// A temporary name, so that the next command removes the file of a killed
-/// command.
+/// The name of the lock file. It has the form of a temporary name, so that the
+/// next command removes the file of a killed command.
 static constexpr char kName[] = ".ingot-publishing.tmp";
 
-/// Longest wait. A holder works for milliseconds, unless it was stopped or its
-/// disk hangs.
+/// Longest wait. A process holds the lock for milliseconds, unless it was
+/// stopped or its disk hangs.
 static constexpr int kMilliseconds = 10'000;
 
 FolderLock::~FolderLock() {

@@ -11,10 +11,10 @@
 
 namespace ingot {
 
-/// A lock that processes hold while they give files of a folder their names.
-/// The lock is a separate file, which disappears with the lock. The folder or
-/// an output cannot serve as lock, because a command under flock(1) may already
-/// hold it.
+/// A lock that a process holds while it gives files of a folder their names.
+/// The lock is a separate file, which is removed together with the lock. A lock
+/// on the folder or on an output would fail if a caller under flock(1) already
+/// holds it.
 class FolderLock {
 public:
   FolderLock() = default;

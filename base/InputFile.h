@@ -12,9 +12,9 @@
 
 namespace ingot {
 
-/// A file that is read from its start or in pieces. Only regular files have a
-/// size that can be checked first. A pipe may make the process wait, and a
-/// device may never end. Functions return an error message, or "".
+/// A regular file, which is read from its start or in pieces. Other kinds of
+/// files are refused: a pipe may make the process wait, and a device may never
+/// end. Functions return an error message, or "".
 class InputFile {
 public:
   InputFile() = default;

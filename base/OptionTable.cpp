@@ -40,7 +40,8 @@ const std::vector<OptionSet> &cli::allSets() {
   return sets;
 }
 
-/// An array, so that names of commands are known before memory is needed.
+/// The commands, in a constant array, so that their names can be read before
+/// any memory is allocated.
 static constexpr Command kCommands[] = {
 #define INGOT_COMMAND(NAME, ...) {CommandId::NAME, #NAME, __VA_ARGS__},
 #include "base/options/Commands.inc"
@@ -143,24 +144,38 @@ bool cli::takesPath(const Option &option) {
   return false;
 }
 
-AllowedWith cli::allowedWith(const Option &option) {
+/// Parses `precision=int8,auto` or `profile`.
+static Condition parseCondition(const std::string &text) {
+  const size_t equals = text.find('=');
+  Condition condition{text.substr(0, equals), {}};
+  if (equals != std::string::npos)
+    condition.values = splitAt(text.substr(equals + 1), ',');
+  return condition;
+}
+
+static bool hasOption(CommandId command, const std::string &name) {
+  for (const Option *option : optionsOf(command))
+    if (name == option->name)
+      return true;
+  return false;
+}
+
+AllowedWith cli::allowedWith(const Option &option, CommandId command) {
   AllowedWith allowed;
   std::string text = option.allowedWith;
+  while (!text.empty() && text[0] == '!') {
+    const size_t end = text.find('&');
+    Condition condition = parseCondition(text.substr(1, end - 1));
+    if (hasOption(command, condition.name))
+      allowed.excluded.push_back(std::move(condition));
+    text = end == std::string::npos ? "" : text.substr(end + 1);
+  }
   if (text.empty())
     return allowed;
-  if (text[0] == '!') {
-    allowed.excluded = text.substr(1);
-    return allowed;
-  }
   for (const std::string &alternative : splitAt(text, '|')) {
     std::vector<Condition> &conditions = allowed.alternatives.emplace_back();
-    for (const std::string &part : splitAt(alternative, '&')) {
-      size_t equals = part.find('=');
-      Condition &condition = conditions.emplace_back();
-      condition.name = part.substr(0, equals);
-      if (equals != std::string::npos)
-        condition.values = splitAt(part.substr(equals + 1), ',');
-    }
+    for (const std::string &part : splitAt(alternative, '&'))
+      conditions.push_back(parseCondition(part));
   }
   return allowed;
 }
@@ -176,16 +191,31 @@ std::string cli::joinWords(const std::vector<std::string> &words,
   return text;
 }
 
-std::string cli::describe(const AllowedWith &allowed) {
+std::string cli::describe(const Condition &condition) {
+  std::string text = "--" + condition.name;
+  if (!condition.values.empty())
+    text += "=" + joinWords(condition.values, "and");
+  return text;
+}
+
+std::string cli::describeNeeded(const AllowedWith &allowed) {
   std::vector<std::string> alternatives;
   for (const std::vector<Condition> &conditions : allowed.alternatives) {
     std::string text;
-    for (const Condition &condition : conditions) {
-      text += (text.empty() ? "--" : " with --") + condition.name;
-      if (!condition.values.empty())
-        text += "=" + joinWords(condition.values, "and");
-    }
+    for (const Condition &condition : conditions)
+      text += (text.empty() ? "" : " with ") + describe(condition);
     alternatives.push_back(text);
   }
   return joinWords(alternatives, "and");
+}
+
+std::vector<std::string> cli::describe(const AllowedWith &allowed) {
+  std::vector<std::string> sentences, excluded;
+  if (!allowed.alternatives.empty())
+    sentences.push_back("For " + describeNeeded(allowed) + ".");
+  for (const Condition &condition : allowed.excluded)
+    excluded.push_back(describe(condition));
+  if (!excluded.empty())
+    sentences.push_back("Excludes " + joinWords(excluded, "and") + ".");
+  return sentences;
 }

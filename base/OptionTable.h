@@ -54,7 +54,7 @@ struct Kind {
   unsigned least = 0, most = 0;
 };
 
-// Kinds of the rows, each with the type of its field.
+// Kinds of options. Each kind defines the type of its field.
 struct Flag : Kind {
   using Field = bool;
   constexpr Flag() : Kind{KindId::flag} {}
@@ -87,14 +87,19 @@ struct List : Kind {
 
 /// Properties of an option.
 enum Property : unsigned {
-  /// Shown by --help; the others only by --help-all.
+  /// Shown by --help. Other options are shown only by --help-all.
   Usual = 1,
-  /// Shown nowhere.
+  /// Not shown by any help.
   Hidden = 2,
   /// Not recorded in artifacts, since it does not change them.
   NotRecorded = 4,
   /// The value is the name of a file that the artifact depends on.
   NamesFile = 8,
+  /// The value `-` stands for standard output. Other paths must not be `-`.
+  TakesDash = 16,
+  /// The value is the name of a file that is written. It must not be that of an
+  /// options file.
+  WritesFile = 32,
 };
 
 /// A row of the table.
@@ -114,7 +119,7 @@ struct Option {
   bool takesValue() const { return kind.id != KindId::flag; }
 };
 
-/// A set of options that the same commands have.
+/// A set of options that several commands share.
 struct OptionSet {
   unsigned commands;
   const Option *options;
@@ -172,13 +177,14 @@ std::string spelledName(const Option &option);
 /// Returns the spelling in help: `-o, --output FILE`.
 std::string spelledForm(const Option &option);
 
-/// Returns the words that the value may be, in lower case: `auto`, `7`, `8`.
+/// Returns the possible values in lower case: `auto`, `7`, `8`.
 std::vector<std::string> wordsOf(const Option &option);
 
 /// Returns true if the value is a path, or may be one.
 bool takesPath(const Option &option);
 
-/// Condition `name`, or `name` with one of `values`.
+/// The condition that option `name` is given, with one of `values` if there are
+/// any.
 struct Condition {
   std::string name;
   std::vector<std::string> values;
@@ -186,16 +192,21 @@ struct Condition {
 
 /// Conditions of an option's column `allowed with`.
 struct AllowedWith {
+  /// Conditions that must not hold.
+  std::vector<Condition> excluded;
   /// Alternatives, of which one must hold with all its conditions.
   std::vector<std::vector<Condition>> alternatives;
-  /// The option that excludes this one; empty if none.
-  std::string excluded;
 };
 
-AllowedWith allowedWith(const Option &option);
+/// Returns the conditions for an option of a command.
+AllowedWith allowedWith(const Option &option, CommandId command);
 
-/// Returns the conditions as text: `--precision=int8 and auto`.
-std::string describe(const AllowedWith &allowed);
+/// Returns a condition as text: `--precision=int8 and auto`.
+std::string describe(const Condition &condition);
+/// Returns the alternatives as text: `--report with --precision=int8`.
+std::string describeNeeded(const AllowedWith &allowed);
+/// Returns sentences for help: `For --profile. Excludes --json.`
+std::vector<std::string> describe(const AllowedWith &allowed);
 
 /// Returns "a, b and c"; `last` joins the last two.
 std::string joinWords(const std::vector<std::string> &words,

@@ -12,11 +12,11 @@
 
 namespace ingot {
 
-/// Functions return an error message, or "".
+/// The functions of this file return an error message, or "".
 
-/// Checks that a new file can take the name `path`: its folder is writable, and
-/// the name is free or names a regular file. Links are followed, so that a link
-/// to a device is refused like the device.
+/// Checks that a new file can take the name `path`. Its folder must be
+/// writable, and the name must be free or name a regular file. Links are
+/// followed, so a link to a device is refused like the device.
 std::string checkOutputFile(const std::string &path);
 
 /// Checks an output of text, which may also be a pipe or a character device
@@ -31,8 +31,8 @@ std::string checkNotRead(const std::string &path,
 /// Applies the rule of checkOutputFile to the name of a file in an open folder.
 std::string checkOutputName(int folder, const char *name);
 
-/// Returns true for a link, a pipe or a character device. Text is written into
-/// it, and no new file takes its name.
+/// Returns true for a link, a pipe or a character device. For such a path, text
+/// is written into the file, and no new file takes its name.
 bool isWrittenInPlace(const std::string &path);
 
 /// Opens a path for which isWrittenInPlace is true; the caller closes

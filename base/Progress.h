@@ -25,9 +25,9 @@ struct Message {
   std::string node, op;
   /// The scope of the node in the exporter's program, e.g. `stem.conv`, or "".
   std::string scope;
-  /// The fault, in one line.
+  /// The problem, in one line.
   std::string text;
-  /// The user's way out, in one line, or "".
+  /// A hint how to solve the problem, in one line, or "".
   std::string hint;
 };
 
@@ -41,8 +41,8 @@ struct Progress {
   std::function<void(const std::string &phase, double fraction)> onStep;
   /// Receives warnings and remarks. Errors are returned instead.
   std::function<void(const Message &message)> onMessage;
-  /// Returns true once the caller wants the work to stop. Work asks between
-  /// steps, at least once a second where it can.
+  /// Returns true once the caller wants the work to stop. The work calls this
+  /// function between steps, at least once a second if possible.
   std::function<bool()> isCancelled;
 
   void step(const std::string &phase, double fraction = -1) const {

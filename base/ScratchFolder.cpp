@@ -33,8 +33,8 @@ std::string ScratchFolder::create() {
     watch.forget();
     return fail(reason);
   }
-  // The lock shows other processes that look for leftovers that the folder is
-  // in use.
+  // The lock shows that the folder is in use. Other processes check it when
+  // they look for leftovers.
   folder = openat(parent, name.c_str(),
                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0 || (flock(folder, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK))
@@ -48,7 +48,7 @@ ScratchFolder::~ScratchFolder() {
     close(folder);
   if (parent < 0)
     return;
-  // The lock is released at this point.
+  // Closing the folder has released the lock.
   removeIfUnused(parent, name.c_str());
   watch.forget();
   close(parent);

@@ -90,8 +90,8 @@ static void printJson(const char *reason) {
   line.write();
 }
 
-/// Prints one line from a buffer on the stack with a single write. There may be
-/// no memory and no usable heap.
+/// Prints one line from a buffer on the stack with a single write, because
+/// memory may be exhausted or the heap damaged.
 static void printLine(const char *reason) {
   if (isJson)
     return printJson(reason);
@@ -134,7 +134,7 @@ static void onTerminate() {
   } catch (const std::bad_alloc &) {
     endOutOfMemory();
   } catch (const std::length_error &) {
-    // A container would be larger than any memory.
+    // If the text is larger than any memory, end the process.
     endOutOfMemory();
   } catch (const std::system_error &error) {
     char reason[128];
@@ -158,7 +158,8 @@ static void onBusError(int number, siginfo_t *info, void *) {
 }
 
 /// Prints a line and raises the signal again. The handler is already removed,
-/// so the signal ends the process and its parent sees which signal it was.
+/// so the signal ends the process. The parent process then sees which signal it
+/// was.
 static void onInterrupt(int number) {
   int saved = errno;
   if (!isEnding.exchange(true))
@@ -168,8 +169,8 @@ static void onInterrupt(int number) {
   raise(number);
 }
 
-/// Installs the handlers. Ignored signals stay ignored: a shell's background
-/// job ignores SIGINT.
+/// Installs the handlers. Ignored signals stay ignored, because a background
+/// job of a shell ignores SIGINT.
 static void handleInterrupts() {
   for (int number : {SIGHUP, SIGINT, SIGTERM}) {
     struct sigaction action = {};
@@ -187,7 +188,8 @@ void ingot::endInOneLine(const char *name) {
   std::set_terminate(onTerminate);
   signal(SIGXFSZ, SIG_IGN);
   handleInterrupts();
-  // A reader that goes away makes writes fail. A message then says so.
+  // Ignores SIGPIPE, so that a write fails if its reader has gone. A message
+  // then reports the failure.
   if (isJson)
     signal(SIGPIPE, SIG_IGN);
   struct sigaction action = {};

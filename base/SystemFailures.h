@@ -10,29 +10,28 @@
 namespace ingot {
 
 /// Makes the process `ingot COMMAND` end with exit code 1, one line on standard
-/// error and no temporary files. This applies to exceptions that nobody catches
-/// and to mapped files that became shorter. A write beyond the limit on file
-/// sizes fails instead of ending the process. Signals that interrupt the
-/// process print a line and then end it as usual.
+/// error and no temporary files. This applies to uncaught exceptions and to
+/// mapped files that became shorter. A write beyond the limit on file sizes
+/// fails instead of ending the process. A signal that interrupts the process
+/// prints a line and then ends the process as usual.
 void endInOneLine(const char *command);
 
 /// Sets the command name in the line, before endInOneLine is called.
 void nameCommand(const char *command);
 
-/// Makes the line a JSON object from now on if the arguments have --json before
-/// "--". Allocates nothing.
+/// Switches the line to a JSON object if the arguments have --json before "--".
+/// Allocates nothing.
 void readJsonFlag(int argc, char *const *argv);
 /// Returns true if messages are JSON objects, one a line.
 bool writesJson();
-/// Makes messages lines of JSON, as an options file says.
+/// Switches all messages to lines of JSON, because an options file asks for it.
 void setWritesJson();
 
 /// Makes a failing `new` end the process, for code that cannot continue.
 void endWithoutMemory();
 bool isWithoutMemoryTheEnd();
 
-/// Sets the current step, which the line names. Keeps a copy, up to some
-/// length.
+/// Sets the current step, for the line. Keeps a copy, which may be cut.
 void nameStep(const char *step);
 
 /// Ends the process for lack of memory. Allocates nothing.
@@ -43,8 +42,8 @@ void nameStep(const char *step);
 /// 0, even if it has not printed everything.
 void setDone();
 
-/// Sets a flag that is true once an error line has been printed. Then no other
-/// line is printed.
+/// Registers a flag that is true once an error line has been printed. No second
+/// line is then printed.
 void setReported(const bool *isReported);
 
 } // namespace ingot

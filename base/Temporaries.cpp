@@ -51,9 +51,9 @@ bool ingot::isTemporaryName(const char *name) {
          !strcmp(name + kLength - (sizeof(kSuffix) - 1), kSuffix);
 }
 
-/// Reads names with a system call, because readdir allocates. A signal handler
-/// must not allocate, and a process that has published its files must not
-/// either.
+/// Reads names with a system call, because readdir allocates. Allocation is
+/// forbidden in a signal handler, and also after a process has published its
+/// files.
 template <typename Visit>
 static void readNames(int folder, Visit visit) {
   struct Entry {
@@ -155,7 +155,7 @@ static void installHandlers() {
                      SIGXCPU, SIGUSR1, SIGUSR2, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
                      SIGABRT, SIGSYS}) {
     struct sigaction now = {};
-    // Signals that somebody handles or ignores are left alone.
+    // Leaves signals alone that already have a handler or are ignored.
     if (sigaction(number, nullptr, &now) || (now.sa_flags & SA_SIGINFO) ||
         now.sa_handler != SIG_DFL)
       continue;
@@ -210,8 +210,8 @@ bool ingot::removeIfUnused(int folder, const char *name) {
   if (!fstat(file, &opened) &&
       ((isFolder = S_ISDIR(opened.st_mode)) || S_ISREG(opened.st_mode)) &&
       !flock(file, LOCK_EX | LOCK_NB) &&
-      // Checks that the name still refers to the opened file, because both may
-      // have changed in between.
+      // Checks that the name still refers to the opened file. Another process
+      // may have replaced the file in between.
       !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) &&
       opened.st_ino == named.st_ino && opened.st_dev == named.st_dev) {
     if (isFolder)

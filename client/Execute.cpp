@@ -52,9 +52,9 @@ std::vector<std::string> ingot::tools::outputNames(const ingot_model *model) {
   return names;
 }
 
-/// Allocates outputs whose sizes follow from the inputs' sizes. With too little
-/// room a run would have to be repeated. Errors are left to the run, which
-/// reports them.
+/// Allocates the outputs whose sizes follow from the sizes of the inputs. With
+/// too little room a run would have to be repeated. Ignores errors, because the
+/// run reports them.
 static void makeRoom(const ingot_model *model, const std::vector<Array> &inputs,
                      std::vector<Array> &outputs) {
   std::vector<const int64_t *> given;
@@ -97,7 +97,8 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
     outputs[i].data.resize(info.bytes);
   }
   makeRoom(model, inputs, outputs);
-  // Each failed try makes at least one output known: its offsets or its text.
+  // Each failed run makes at least one output's size known: its offsets or its
+  // text.
   ingot_status status = INGOT_OK;
   std::vector<uint64_t> textUsed(outputs.size());
   for (size_t attempt = 0; attempt <= 2 * outputs.size(); ++attempt) {

@@ -22,8 +22,9 @@ std::vector<ingot_output> outputViews(std::vector<Array> &arrays);
 std::vector<std::string> outputNames(const ingot_model *model);
 
 /// Runs with outputs of the sizes in the signature. Runs again with more room
-/// as long as the model asks for it. `outputs` gets types, sizes and data. Only
-/// the first try has `options`, so that an observer sees tensors once.
+/// as long as the model requires it. `outputs` receives types, sizes and data.
+/// Only the first run uses `options`, so that an observer sees each tensor
+/// once.
 ingot_status runToFit(const ingot_model *model, ingot_context *context,
                       const std::vector<Array> &inputs,
                       std::vector<Array> &outputs, ingot_error &error,

@@ -10,7 +10,7 @@
 
 using namespace ingot::tools;
 
-/// Calls `make` with a pointer to fill, which `handle` then owns.
+/// Calls `make` with a pointer to set. `handle` then owns the object.
 template <typename Handle, typename Make>
 static std::string fill(Handle &handle, Make make) {
   ingot_error error = INGOT_ERROR_INIT;
@@ -37,8 +37,8 @@ static std::string load(const std::string &path,
   });
 }
 
-/// Loads a model. A weights file for a model without separate weights is an
-/// error.
+/// Loads a model. Fails if a weights file is given, but the model has no
+/// separate weights.
 static std::string loadWith(ingot_model_options options,
                             const std::string &path, const std::string &weights,
                             ModelHandle &model) {
@@ -56,14 +56,17 @@ static std::string loadWith(ingot_model_options options,
 }
 
 std::string ingot::tools::loadModel(const std::string &path,
-                                    const std::string &weights,
-                                    ingot_pool *pool, ModelHandle &model,
-                                    bool verify) {
+                                    const LoadOptions &given, ingot_pool *pool,
+                                    ModelHandle &model) {
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
   options.pool = pool;
-  // Map the code: a command is short, and profilers find symbols in the file.
-  options.flags = INGOT_MODEL_MAP_CODE | (verify ? INGOT_MODEL_VERIFY : 0);
-  return loadWith(options, path, weights, model);
+  if (!given.device.empty())
+    options.device = given.device.c_str();
+  // Map the code, because a command is short, and profilers find symbols in the
+  // file.
+  options.flags =
+      INGOT_MODEL_MAP_CODE | (given.verifies ? INGOT_MODEL_VERIFY : 0);
+  return loadWith(options, path, given.weights, model);
 }
 
 std::string ingot::tools::describeModel(const std::string &path,

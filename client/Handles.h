@@ -35,15 +35,21 @@ using ProfileHandle = std::unique_ptr<ingot_profile, HandleRelease>;
 /// Creates a thread pool. `threads` of 0 means all CPUs that this process may
 /// use.
 std::string createPool(unsigned threads, PoolHandle &pool);
-/// Loads a model. An empty `weights` means the file beside the model. `verify`
-/// compares the embedded weights with their checksum.
-std::string loadModel(const std::string &path, const std::string &weights,
-                      ingot_pool *pool, ModelHandle &model,
-                      bool verify = false);
-/// Loads the model's description, but not what a run needs.
+/// How to load a model.
+struct LoadOptions {
+  /// File of separate weights. If empty, the file beside the model.
+  std::string weights;
+  /// Device, as in ingot_model_options. If empty, libingot chooses.
+  std::string device;
+  /// True to compare the embedded weights with their checksum.
+  bool verifies = false;
+};
+std::string loadModel(const std::string &path, const LoadOptions &options,
+                      ingot_pool *pool, ModelHandle &model);
+/// Loads only the description of the model. The model cannot run.
 std::string describeModel(const std::string &path, ModelHandle &model);
-/// Loads the model's description, and compares all of its files with their
-/// checksums.
+/// Loads only the description of the model, and compares all its files with
+/// their checksums.
 std::string verifyModel(const std::string &path, const std::string &weights,
                         ModelHandle &model);
 std::string createContext(ingot_model *model, ingot_pool *pool,
@@ -56,12 +62,12 @@ std::vector<ingot_tensor_info> outputInfosOf(const ingot_model *model);
 
 /// Returns all kinds of machine that the model has code for.
 std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
-/// Returns the names of the libraries or of the precisions (INGOT_USE_...) that
-/// a model uses.
+/// Returns the names of the libraries or precisions that a model uses. `kind`
+/// is an INGOT_USE_... value.
 std::vector<std::string> usesOf(const ingot_model *model, uint32_t kind);
 /// Returns "int8", "bf16" or "fp16" if factors of products are rounded to that
-/// type. Returns "w2", "w4" or "w8" if only weights are stored in so many bits,
-/// else "fp32".
+/// type. Returns "w2", "w4" or "w8" if only weights are stored with that number
+/// of bits. Otherwise returns "fp32".
 std::string precisionOf(const ingot_model *model);
 
 } // namespace ingot::tools

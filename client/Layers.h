@@ -14,33 +14,34 @@
 
 namespace ingot::tools {
 
-/// A layer of a model: a piece of its run.
+/// A layer of a model: a part of its run.
 struct Layer {
-  /// The model's number of the layer, counted over all bodies.
+  /// The number of the layer in the model. Layers of all bodies are counted.
   uint32_t number = 0;
-  /// `backend` of a loop or a branch is "loop" or "branch", since several
+  /// The backend of a loop or a branch is "loop" or "branch", because several
   /// backends may compute the layers inside.
   std::string kind, backend, reason, precision;
   /// The sizes of the first operand and of the result, "1x8x8x3 -> 1x8x8x16";
-  /// "" if not known.
+  /// "" if unknown.
   std::string shape;
   std::vector<std::string> nodes;
-  /// For each node, the module that the exporter noted; "" if none.
+  /// The module that the exporter recorded for each node; "" if there is none.
   std::vector<std::string> scopes;
   uint64_t flops = 0, bytes = 0;
-  /// The value of ingot_layer_info.
+  /// The field usual_of of ingot_layer_info.
   uint32_t usualOf = 0;
-  /// True if no kernel computes the layer although it has much of the
+  /// True if no kernel computes the layer, although it has much of the
   /// arithmetic.
   bool isInLoop = false;
 
-  /// Returns the kind and, unless it is f32, the type of the products: "matmul,
-  /// int8".
+  /// Returns the kind of layer. Appends the type of the products unless it is
+  /// f32: "matmul, int8".
   std::string description() const;
-  /// Returns the names of all nodes, as trtexec names fused layers. Without
-  /// nodes, returns the kind.
+  /// Returns the names of all nodes, in trtexec's form for fused layers.
+  /// Without nodes, returns the kind.
   std::string name() const;
-  /// Returns the names of all nodes, or of the exporter's modules if known.
+  /// Returns the names of the exporter's modules. A node without a known module
+  /// is named itself.
   std::string shownName() const;
 };
 

@@ -23,7 +23,7 @@ struct Descr {
   const char *text; ///< without the byte order
   ingot_dtype dtype;
 };
-// NumPy has no bfloat16, so it is written as two raw bytes.
+// NumPy has no bfloat16, so it is written as a type of two raw bytes.
 #define DESCR_FLOAT(BYTES) "f" #BYTES
 #define DESCR_HALF(BYTES) "f" #BYTES
 #define DESCR_BRAIN(BYTES) "V" #BYTES
@@ -158,7 +158,7 @@ static bool denseBytesOf(const std::vector<int64_t> &dims,
 bool ingot::tools::denseBytes(const std::vector<int64_t> &dims,
                               ingot_dtype dtype, uint64_t &bytes) {
   uint64_t bits = ingot_dtype_bits(dtype);
-  // String tensors have one more offset than elements.
+  // A string tensor has one more offset than elements.
   if (dtype == INGOT_STRING)
     return denseBytesOf(dims, bits / 8, bytes) &&
            !__builtin_add_overflow(bytes, bits / 8, &bytes);
@@ -178,7 +178,7 @@ unsigned ingot::tools::packedElement(const Array &array, uint64_t i) {
   return word >> at % 8 & ((1u << bits) - 1);
 }
 
-/// Packs elements that have a byte each.
+/// Packs elements that have one byte each.
 static void packElements(Array &array) {
   uint64_t bits = ingot_dtype_bits(array.dtype), at = 0;
   std::vector<unsigned char> packed((array.data.size() * bits + 7) / 8);
@@ -190,7 +190,7 @@ static void packElements(Array &array) {
 
 /// Reorders column-major elements to row-major.
 static void transpose(Array &array, size_t elementBytes) {
-  // If one dimension is empty, other sizes may be arbitrarily large.
+  // If one dimension is empty, the other sizes may be arbitrarily large.
   if (array.data.empty())
     return;
   std::vector<unsigned char> result(array.data.size());
@@ -216,7 +216,7 @@ static void swapBytes(Array &array, size_t elementBytes) {
 }
 
 namespace {
-/// The layout of the file before the data.
+/// The layout of the file up to the data.
 struct Start : NpyOrder {
   /// The number of bytes before the header, and of the header.
   uint64_t prefixBytes = 0, headerBytes = 0;
@@ -226,7 +226,7 @@ struct Start : NpyOrder {
 static constexpr uint64_t kMostPrefixBytes = 12;
 static constexpr uint64_t kMostHeaderBytes = 1 << 20;
 
-/// Finds the header from the first bytes of a file of `size`.
+/// Finds the header in a file of `size` bytes from the first bytes.
 static std::string parsePrefix(const unsigned char *bytes, uint64_t size,
                                Start &start) {
   if (size < magicBytes + 4 || memcmp(bytes, magic, magicBytes))
@@ -247,7 +247,7 @@ static std::string parsePrefix(const unsigned char *bytes, uint64_t size,
   return "";
 }
 
-/// Returns the element type of a file with type `text`. `wanted` is the type
+/// Returns the element type for the type `text` of a file. `wanted` is the type
 /// that the caller expects.
 static ingot_dtype dtypeOf(const std::string &text, ingot_dtype wanted) {
   constexpr Descr nameless[] = {
@@ -258,7 +258,7 @@ static ingot_dtype dtypeOf(const std::string &text, ingot_dtype wanted) {
       {"V1 u1", INGOT_UINT2},
       {"V1 i1", INGOT_INT4},
       {"V1 i1", INGOT_INT2},
-      // The name that ml_dtypes writes.
+      // The name in ml_dtypes.
       {"f1", INGOT_FLOAT8E5M2}};
   if (text.size() != 3 || !strchr("<>|=", text[0]))
     return 0;
@@ -283,7 +283,8 @@ static bool parseStrings(const std::string &text, Start &start) {
   return start.chars != 0;
 }
 
-/// Sets type and shape from the header. A file of `size` must fit them.
+/// Sets type and shape from the header. Checks that a file of `size` has enough
+/// data.
 static std::string parseHeader(std::string text, uint64_t size, Start &start,
                                Array &array) {
   HeaderParser header(std::move(text));
@@ -330,7 +331,7 @@ std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
 
 std::string ingot::tools::readNpyHeader(const NpyRead &read, uint64_t size,
                                         Array &array, NpyOrder &order) {
-  // Read only as much as the previous read has shown to exist.
+  // Read only as much as the previous reads have shown to exist.
   unsigned char prefix[kMostPrefixBytes] = {};
   constexpr uint64_t versionOne = 10;
   uint64_t first = std::min(size, versionOne);
@@ -355,7 +356,8 @@ std::string ingot::tools::readNpyHeader(const NpyRead &read, uint64_t size,
   return problem;
 }
 
-/// Returns the first number that the integer type cannot hold, or nothing.
+/// Returns the first number that does not fit into the integer type, or
+/// nothing.
 static std::string findMisfit(const Array &array) {
   int bits = int(ingot_dtype_bits(array.dtype));
   bool isSigned = array.dtype == INGOT_INT4 || array.dtype == INGOT_INT2;
@@ -437,7 +439,8 @@ std::string ingot::tools::writeNpy(int descriptor, const Array &array) {
   for (size_t d = 0; d < array.dims.size(); ++d)
     header += (d ? ", " : "") + std::to_string(array.dims[d]);
   header += array.dims.size() == 1 ? ",), }" : "), }";
-  // The header ends in a newline, and the data begins at a multiple of 64.
+  // The header ends in a newline, and its length makes the data begin at a
+  // multiple of 64.
   header.resize((header.size() + 10 + 1 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
 

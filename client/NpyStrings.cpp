@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads and writes strings of NumPy. NumPy gives all strings of an array the
-// same number of characters, of four bytes or of one byte each. Nulls at the
-// end of a string do not count.
+// Reads and writes strings of NumPy. All strings of an array have the same
+// number of characters, each of four bytes or of one byte. Nulls at the end of
+// a string are not part of it.
 //
 //===----------------------------------------------------------------------===//
 #include "client/Npy.h"

@@ -17,12 +17,12 @@ namespace ingot::tools {
 
 using ShapeProfile = std::vector<ingot_size_range_info>;
 
-/// Returns the profiles that a model was compiled for. If there are none, any
-/// sizes run.
+/// Returns the profiles that a model was compiled for. If there are none, a run
+/// may have any sizes.
 std::vector<ShapeProfile> shapeProfilesOf(const ingot_model *model);
 
-/// Returns the shape of an input. Dynamic dimensions have the usual sizes of
-/// the first profile that gives all of them.
+/// Returns the shape of an input. For dynamic dimensions, uses the usual sizes
+/// of the first profile that has usual sizes for all of them.
 std::optional<std::vector<int64_t>> usualShape(const ingot_model *model,
                                                uint32_t input);
 

@@ -44,7 +44,7 @@ static bool parseMultiple(const std::string &text, int64_t &multiple,
   return false;
 }
 
-/// Returns an error message for a range, or "".
+/// Checks a range. Returns an error message, or "".
 static std::string checkRange(const SizeText &range) {
   if (range.min > range.usual || range.usual > range.max)
     return "the usual size " + std::to_string(range.usual) + " is not within " +

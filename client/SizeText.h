@@ -14,7 +14,7 @@
 namespace ingot::tools {
 
 /// A size in the syntax of --shape, --dim and --profile. All commands share
-/// this syntax; each command decides which kinds it takes.
+/// this syntax. Each command decides which kinds of sizes it accepts.
 struct SizeText {
   enum Kind {
     open,  ///< `?`
@@ -23,25 +23,25 @@ struct SizeText {
     steps, ///< `64:320:+64`: 64, 128, ... 320
   };
   Kind kind = open;
-  /// The bounds, which are equal for a fixed size.
+  /// The bounds. They are equal for a fixed size.
   int64_t min = 0, usual = -1, max = INT64_MAX;
-  /// The number that divides each size of a range.
+  /// The number that all sizes of a range are multiples of.
   int64_t multiple = 1;
-  /// The distance between two sizes of `steps`.
+  /// The distance between neighboring sizes, for the kind `steps`.
   int64_t step = 0;
 };
 
-/// Parses one size; brackets around a range are allowed. Returns false if
-/// `text` is malformed. `problem` then gives the reason, or stays empty if the
-/// spelling itself is wrong.
+/// Parses one size. A range may be in brackets. Returns false if `text` is
+/// malformed. Then `problem` contains the reason, or is empty if `text` is not
+/// a size at all.
 bool parseSizeText(std::string text, SizeText &size, std::string &problem);
 
-/// Parses sizes with `x` between them; "scalar" has none. Returns false as
-/// parseSizeText does.
+/// Parses sizes separated by `x`. "scalar" means no sizes. Returns false and
+/// sets `problem` like parseSizeText.
 bool parseSizesText(const std::string &text, std::vector<SizeText> &sizes,
                     std::string &problem);
 
-/// Splits `NAME=VALUE` at the last `=`, since names may contain one. Returns
+/// Splits `NAME=VALUE` at the last `=`, because names may contain `=`. Returns
 /// false if there is no `=` or the name is empty.
 bool splitNameAndValue(const std::string &text, std::string &name,
                        std::string &value);

@@ -41,7 +41,8 @@ std::string ingot::tools::formatBytes(uint64_t bytes) {
   return text;
 }
 
-/// Returns the bytes of the UTF-8 sequence at `at`, or 0 if there is none.
+/// Returns the length of the UTF-8 sequence at `at` in bytes, or 0 if it is
+/// invalid.
 static size_t sequenceLength(const std::string &text, size_t at) {
   auto byte = [&](size_t i) -> unsigned {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
@@ -113,8 +114,8 @@ std::string ingot::tools::formatJson(const std::string &text) {
   return json + "\"";
 }
 
-/// The most bytes of a table's cell. Tables hold names of the model, which may
-/// be long.
+/// The most bytes of a cell in a table. Cells contain names of the model, which
+/// may be long.
 static constexpr size_t kMostOfCell = 400;
 
 std::string

@@ -13,16 +13,16 @@
 
 namespace ingot::tools {
 
-/// Returns "1x3x?x<width>"; a dynamic size shows its name. Returns "scalar" for
-/// no sizes.
+/// Returns "1x3x?x<width>". A dynamic size is shown by its name. Without sizes,
+/// returns "scalar".
 std::string formatShape(const int64_t *dims, size_t rank,
                         const char *const *names = nullptr);
 
 /// Returns "97.5 MiB (102236720 bytes)", or "640 bytes".
 std::string formatBytes(uint64_t bytes);
 
-/// Returns at most `width` bytes of valid UTF-8, with control characters
-/// escaped.
+/// Returns the text as valid UTF-8 with control characters escaped, cut to
+/// `width` bytes.
 std::string formatLine(const std::string &text, size_t width);
 
 /// Returns a JSON string with its quotes. Bytes that are not UTF-8 become
@@ -32,7 +32,7 @@ std::string formatJson(const std::string &text);
 /// Returns rows with aligned columns, indented. The first row is a heading.
 /// Cells are escaped and cut.
 std::string formatTable(std::vector<std::vector<std::string>> rows);
-/// Prints such a table on stdout.
+/// Prints a table in this form on stdout.
 void printTable(const std::vector<std::vector<std::string>> &rows);
 
 } // namespace ingot::tools

@@ -38,8 +38,8 @@ static float halfToFloat(uint16_t half) {
   return fromBits(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
-/// Converts to half precision without rounding, which random numbers do not
-/// need.
+/// Converts to half precision without rounding. Random numbers need no
+/// rounding.
 static uint16_t smallFloatToHalf(float value) {
   uint32_t bits = toBits(value);
   int exponent = int((bits >> 23) & 255) - 112;
@@ -61,7 +61,8 @@ uint64_t ingot::tools::elementCount(const Array &array) {
 }
 
 namespace {
-/// The layout of a float of eight bits or less; see element_types.inc.
+/// The layout of a float of eight bits or less, as element_types.inc defines
+/// it.
 struct TinyFloat {
   enum Ends { IEEE, FN, FNUZ, FINITE, SCALE };
   ingot_dtype dtype;
@@ -96,7 +97,7 @@ static double readTiny(const TinyFloat &format, unsigned code) {
   return isNegative ? -value : value;
 }
 
-/// Returns the value of an element by its bits, for types that C lacks.
+/// Returns the value of an element from its bits, for types that C lacks.
 static double readCode(ingot_dtype dtype, unsigned code) {
   for (const TinyFloat &format : tinyFloats)
     if (format.dtype == dtype)
@@ -107,7 +108,7 @@ static double readCode(ingot_dtype dtype, unsigned code) {
   return isNegative ? double(code) - double(1u << bits) : double(code);
 }
 
-/// Draws the bits of an element: a float from [-1, 1], or 0 or 1.
+/// Draws the bits of an element: a float in [-1, 1], or an integer 0 or 1.
 static unsigned drawCode(ingot_dtype dtype, uint64_t random) {
   for (const TinyFloat &format : tinyFloats) {
     if (format.dtype != dtype)
@@ -116,14 +117,14 @@ static unsigned drawCode(ingot_dtype dtype, uint64_t random) {
     if (format.ends == TinyFloat::SCALE)
       return one - unsigned(random >> 61);
     unsigned code = unsigned((random >> 32) % (one + 1));
-    // Not all formats have a negative zero.
+    // Not all formats have a negative zero, so give a zero no sign.
     unsigned sign = code ? unsigned(random & 1) : 0;
     return code | sign << (format.exponentBits + format.fractionBits);
   }
   return unsigned(random >> 63);
 }
 
-/// Returns true if elements are read by readCode.
+/// Returns true if readCode reads the elements of this type.
 static bool isCoded(ingot_dtype dtype) {
   for (const TinyFloat &format : tinyFloats)
     if (format.dtype == dtype)
@@ -133,9 +134,9 @@ static bool isCoded(ingot_dtype dtype) {
 
 namespace {
 
-/// Reads and draws elements that are stored as T, one template per kind in the
-/// list of element types. An element is drawn from 64 random bits. It is a
-/// float in [-1, 1) that is exact in 23 fraction bits, or an integer 0 or 1.
+/// Reads and draws elements that are stored as T. There is one template per
+/// kind in the list of element types. An element is drawn from 64 random bits:
+/// a float in [-1, 1) with 23 exact fraction bits, or an integer 0 or 1.
 template <typename T>
 struct SIGNED {
   using Storage = T;
@@ -158,7 +159,7 @@ struct HALF {
     return smallFloatToHalf(FLOAT<float>::draw(bits));
   }
 };
-/// Never used, since isCoded is true for these types.
+/// Never called, because isCoded is true for these types.
 template <typename T>
 struct TINY : SIGNED<T> {};
 template <typename T>

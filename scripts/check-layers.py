@@ -106,7 +106,7 @@ def check_rewriting():
 
 
 PASS = re.compile(r'^def (\w+)\s*:\s*\w+\s*<"([^"]+)"', re.M)
-PREFIX = re.compile(r"^(ingot|onnx|nn|linalg|kernel|cpu|dnnl)-(?=.)")
+PREFIX = re.compile(r"^(ingot|onnx|nn|linalg|kernel|cpu|cuda|dnnl)-(?=.)")
 
 
 def check_pass_names():
@@ -139,7 +139,8 @@ PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|ba
                 "cpu/schedule": "support|backend|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
                 "cpu/isa": "support|cpu", "dnnl/lower": "support|kernel", "dnnl": "support|backend|kernel",
                 # The class of a backend adds passes of other folders, too.
-                "cpu": "support|shape|backend|graph|kernel|loops|math|precision"}
+                "cpu": "support|shape|backend|graph|kernel|loops|math|precision",
+                "cuda": "support|backend|loops|math"}
 
 
 def check_pass_folders():
@@ -247,7 +248,8 @@ BARE = re.compile(r"(?<![<>=-])[<>]=? *([1-9][0-9]{3,}|[1-9][0-9]* << [0-9]+)(?!
 NO_THRESHOLDS = {"65520": "the least number that f16 rounds to infinity"}
 # Files that may have thresholds. The thresholds of schedules are only compared with each other.
 THRESHOLD_FOLDERS = r"passes/(cpu/policy/|cpu/schedule/|support/Threshold)"
-THRESHOLD_TABLES = ("passes/cpu/policy/Thresholds.inc", "passes/support/Thresholds.inc")
+THRESHOLD_TABLES = ("passes/cpu/policy/Thresholds.inc", "passes/cpu/policy/KernelThresholds.inc",
+                    "passes/support/Thresholds.inc")
 ROW = re.compile(r'^INGOT_(THRESHOLD|CACHE_SHARE)\(((?:"[^"]*"|[^"])*?)\)\n', re.M)
 
 

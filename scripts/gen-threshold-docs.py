@@ -9,7 +9,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TABLES = (("passes/support/Thresholds.inc", "Shared phases", "these phases know no backend; all numbers were measured on CPUs"),
-          ("passes/cpu/policy/Thresholds.inc", "CPU", "the CPU's own phases, and what its policy answers"))
+          ("passes/cpu/policy/Thresholds.inc", "CPU", "what the CPU's policy answers"),
+          ("passes/cpu/policy/KernelThresholds.inc", "CPU kernels", "how the CPU's kernels are made"))
 COLUMNS = ("name", "value", "unit", "measured on", "meaning")
 SECTION = re.compile(r"^//===--- (.*?) -*===//$")
 ROW = re.compile(r"^INGOT_(THRESHOLD|CACHE_SHARE)\(")

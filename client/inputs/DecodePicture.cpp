@@ -20,7 +20,7 @@
 #define STBI_MAX_DIMENSIONS 16384
 #include <stb/stb_image.h>
 
-/// The most pixels of an image; a color image then takes 1 GiB.
+/// The most pixels of an image. A color image of this size takes 1 GiB.
 static constexpr int64_t kMostPixels = int64_t(1) << 26;
 
 std::string ingot::tools::decode(const std::string &bytes, int64_t channels,
@@ -34,8 +34,8 @@ std::string ingot::tools::decode(const std::string &bytes, int64_t channels,
     return std::string("it is no picture that can be read (") +
            stbi_failure_reason() + ")";
   };
-  // Check the size before memory is allocated, since a small file may claim any
-  // size.
+  // Check the size before memory is allocated, because a small file may state
+  // any size.
   if (!stbi_info_from_memory(data, size, &width, &height, &found))
     return unreadable();
   if (int64_t(width) * height > kMostPixels)

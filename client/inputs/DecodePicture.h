@@ -11,8 +11,8 @@
 
 namespace ingot::tools {
 
-/// Decodes an image into pixels from 0 to 255, with 1 or 3 channels, whatever
-/// the file has. Returns an error message, or "".
+/// Decodes an image into pixels from 0 to 255. Converts it to 1 or 3 channels
+/// if the file has another number. Returns an error message, or "".
 std::string decode(const std::string &bytes, int64_t channels,
                    Picture &picture);
 

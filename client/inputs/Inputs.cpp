@@ -22,11 +22,11 @@ using namespace ingot::tools;
 // Preprocessing
 //===----------------------------------------------------------------------===//
 
-/// Reads the preprocessing that the compiler copied from the calibration.
+/// Reads the preprocessing that the artifact records from its calibration.
 /// Returns false if there is none.
 static bool readRecord(const ingot_model *model, Preprocess &recorded) {
   const char *text = ingot_model_metadata_find(model, metadatakey::preprocess);
-  // An empty record means the defaults.
+  // An empty text records the defaults.
   return text && (!*text || recorded.parse(text).empty());
 }
 
@@ -119,7 +119,7 @@ bool ingot::tools::parseRandom(const std::string &source, uint64_t &seed) {
   return true;
 }
 
-/// Makes an empty request for each input.
+/// Makes a request for each input, without options.
 static std::vector<Request> makeRequests(const ingot_model *model,
                                          const InputSpecs &specs) {
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
@@ -148,9 +148,8 @@ static std::string listNames(const std::vector<Request> &requests) {
 // --input
 //===----------------------------------------------------------------------===//
 
-/// Splits `NAME=SOURCE` behind the name of an input. Names and files may
-/// contain `=`, so the longest matching name is taken. Returns null if no name
-/// fits.
+/// Splits `NAME=SOURCE` after the name of an input. Names and files may contain
+/// `=`, so uses the longest name that matches. Returns null if no name matches.
 static Request *matchName(std::vector<Request> &requests,
                           const std::string &spec, std::string &rest) {
   Request *found = nullptr;
@@ -167,7 +166,7 @@ static Request *matchName(std::vector<Request> &requests,
   return found;
 }
 
-/// Assigns each input without a source its array of an .npz file.
+/// Finds the array in an .npz file for each input that has no source.
 static std::string shareArrays(std::vector<Request> &requests,
                                const std::string &path) {
   ZipFile file;
@@ -227,15 +226,35 @@ static std::string readInputSpec(std::vector<Request> &requests,
   return "";
 }
 
-/// Returns the order of a spec: named inputs come first, and `random` comes
-/// last, since it fills all other inputs.
+/// Returns the sort key of a spec. Named inputs come first. `random` comes
+/// last, because it fills all other inputs.
 static int orderOf(std::vector<Request> &requests, const std::string &spec) {
   std::string rest;
   return matchName(requests, spec, rest) ? 0 : endsWith(spec, ".npz") ? 1 : 2;
 }
 
+/// Returns a message if two specs give different values to all other inputs.
+static std::string checkFill(std::vector<Request> &requests,
+                             const InputSpecs &specs) {
+  const std::string *first = nullptr;
+  uint64_t seed;
+  std::string rest;
+  for (const std::string &spec : specs.inputs) {
+    if (matchName(requests, spec, rest) ||
+        !(spec == "zeros" || parseRandom(spec, seed)))
+      continue;
+    if (first && *first != spec)
+      return "--input " + *first + " and --input " + spec +
+             " are both for all other inputs: leave one of them out";
+    first = &spec;
+  }
+  return "";
+}
+
 static std::string readInputSpecs(std::vector<Request> &requests,
                                   const InputSpecs &specs) {
+  if (std::string problem = checkFill(requests, specs); !problem.empty())
+    return problem;
   for (int order : {0, 1, 2})
     for (const std::string &spec : specs.inputs)
       if (orderOf(requests, spec) == order)
@@ -318,6 +337,22 @@ static std::string readDimSpec(std::vector<Request> &requests,
                        "'; " + listDims(requests);
 }
 
+void ingot::tools::eraseFixedDims(const ingot_model *model, InputSpecs &specs) {
+  const std::vector<Request> requests = makeRequests(model, specs);
+  auto isFixed = [&](const std::string &spec) {
+    const std::string name = spec.substr(0, spec.rfind('='));
+    for (const Request &request : requests)
+      for (uint32_t i = 0; i < request.info.rank; ++i)
+        if (name == request.info.dim_names[i] &&
+            request.info.dims[i] == INGOT_ABI_DYNAMIC)
+          return false;
+    return true;
+  };
+  specs.dims.erase(
+      std::remove_if(specs.dims.begin(), specs.dims.end(), isFixed),
+      specs.dims.end());
+}
+
 static std::string readShapeSpecs(std::vector<Request> &requests,
                                   const InputSpecs &specs) {
   std::string problem;
@@ -376,6 +411,11 @@ std::string ingot::tools::makeInputs(const ingot_model *model,
     problem = readShapeSpecs(requests, specs);
   if (!problem.empty())
     return problem;
+  if (specs.preprocess.isGiven &&
+      std::none_of(requests.begin(), requests.end(),
+                   [](const Request &one) { return isPicture(one.source); }))
+    return "--preprocess is for pictures, but no input is a picture: leave it "
+           "out";
   arrays.resize(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
     Request &request = requests[i];

@@ -15,18 +15,20 @@ namespace ingot::tools {
 /// Returns true if `text` ends with `end`.
 bool endsWith(const std::string &text, const std::string &end);
 
-/// Finds the array of an input by its name. If file and model have only one
-/// array and one input, their names may differ. Returns null if there is none.
+/// Finds the array with the name of an input. If the file has only one array
+/// and the model only one input, their names may differ. Returns null if there
+/// is no such array.
 const ZipMember *findArray(const ZipFile &file, const std::string &input,
                            bool isOnlyInput);
 
-/// Lists the arrays of a file for a message: "it is empty", or "it has a, b".
+/// Describes the arrays of a file for a message: "it is empty", or "it has a,
+/// b".
 std::string listArrays(const ZipFile &file);
 
 /// Returns the name of an array, without `.npy`.
 std::string arrayName(const ZipMember &member);
 
-/// Reads an array as readNpy does. Returns an error message, or "".
+/// Reads an array, like readNpy. Returns an error message, or "".
 std::string readNpzArray(const ZipFile &file, const ZipMember &member,
                          Array &array, const NpyCheck &check);
 

@@ -145,7 +145,8 @@ bool ingot::tools::isPicture(const std::string &path) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The source pixels of a resized pixel, with their weights.
+/// A pixel of a resized image: the source pixels that it is made from, and
+/// their weights.
 struct Window {
   int64_t first;
   std::vector<float> weights;
@@ -307,7 +308,7 @@ static float ofChannel(const std::vector<float> &values, int64_t channel,
                               : values[size_t(channel)];
 }
 
-/// Writes the elements in the input's order.
+/// Writes the elements in the order of the input's dimensions.
 template <typename T, typename Convert>
 static void store(const Picture &picture, const Layout &layout, Array &array,
                   bool isBgr, Convert convert) {

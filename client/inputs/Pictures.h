@@ -15,44 +15,45 @@
 
 namespace ingot::tools {
 
-/// How images become inputs.
+/// The conversion of images to inputs.
 struct Preprocess {
-  /// The size after resizing: that of the shorter side, or width and height.
+  /// The size after resizing: the size of the shorter side, or width and
+  /// height.
   int64_t side = 0, width = 0, height = 0;
-  /// The size of the center crop; 0 for the size of the model's input.
+  /// The size of the center crop. If 0, the size of the model's input.
   int64_t crop = 0;
-  /// The normalization y = (scale x - mean) / std, for x from 0 to 255.
+  /// The normalization y = (scale x - mean) / std of values x from 0 to 255.
   float scale = 1.0f / 255;
   std::vector<float> mean, deviation;
   bool isBgr = false;
-  /// True if `parse` was called. Otherwise a model's record may replace the
+  /// True if `parse` was called. If not, a model's record may replace the
   /// defaults.
   bool isGiven = false;
 
   /// Parses `resize=256,crop=224,mean=0.485:0.456:0.406,std=…`. Returns an
   /// error message, or "".
   std::string parse(const std::string &text);
-  /// Returns the differences from the defaults, as `parse` reads them. Equal
-  /// options have equal texts.
+  /// Returns the options that differ from the defaults, in the syntax of
+  /// `parse`. Equal options have equal texts.
   std::string text() const;
 };
 
 /// Returns true for the name of an image file that can be read.
 bool isPicture(const std::string &path);
 
-/// Reads a PNG, JPEG, BMP or PNM file as an input of type `dtype` and of
-/// `dims`, with -1 for any size. The input is `[N,] C, H, W` or `[N,] H, W, C`
+/// Reads a PNG, JPEG, BMP or PNM file as an input of type `dtype`. A size of -1
+/// in `dims` stands for any size. The input is `[N,] C, H, W` or `[N,] H, W, C`
 /// with 1 or 3 channels. Returns an error message, or "".
 std::string readPicture(const std::string &path, const Preprocess &preprocess,
                         ingot_dtype dtype, const std::vector<int64_t> &dims,
                         Array &array);
 
-/// Reads an image as readPicture does, from the bytes of a file.
+/// Reads an image from the bytes of a file, like readPicture.
 std::string decodePicture(const std::string &bytes,
                           const Preprocess &preprocess, ingot_dtype dtype,
                           const std::vector<int64_t> &dims, Array &array);
 
-/// An image: height by width by channels.
+/// An image, with dimensions height, width and channels.
 struct Picture {
   int64_t height = 0, width = 0, channels = 0;
   std::vector<float> values;

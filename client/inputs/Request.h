@@ -23,19 +23,20 @@ struct Request {
   std::string source;
   /// The sizes from --shape.
   std::optional<std::vector<int64_t>> shape;
-  /// The sizes from --dim for dynamic dimensions, else -1.
+  /// The sizes from --dim for dynamic dimensions; -1 for all other dimensions.
   std::vector<int64_t> namedSizes;
 
-  /// Returns a description, as in "input 'x' (float32 <batch>x4)".
+  /// Returns a description, for example "input 'x' (float32 <batch>x4)".
   std::string describe() const;
   /// Returns the sizes from the options and the model; -1 for unknown ones.
   std::vector<int64_t> givenSizes() const;
-  /// Returns the sizes from the options and the model, else the usual sizes of
-  /// the model's first profile. Returns nothing if a size remains unknown.
+  /// Returns the sizes from the options and the model. Other sizes are the
+  /// usual sizes of the model's first profile. Returns nothing if a size
+  /// remains unknown.
   std::optional<std::vector<int64_t>> knownShape() const;
 };
 
-/// Returns the message that the shape must be given, with an example.
+/// Returns a message that the shape is required, with an example.
 std::string askForShape(const Request &request);
 
 /// Compares a shape with the fixed sizes of the model. `origin` names the

@@ -13,7 +13,8 @@
 using namespace ingot::tools;
 
 void SampleSurvey::see(size_t quantity, double magnitude) {
-  // The default number of picked samples has room for so many.
+  // The default number of picked samples includes at most this many outstanding
+  // ones.
   constexpr size_t kPlaces = 4;
   Quantity &seen = quantities[quantity];
   seen.sum += magnitude;
@@ -34,17 +35,17 @@ void SampleSurvey::endSample(uint64_t bytes) {
   ++samples;
 }
 
-/// Returns the outstanding samples in ascending order.
+/// Returns the samples with outstanding values, in ascending order.
 std::vector<uint64_t> SampleSurvey::standingOut(uint64_t most) const {
-  // Among hundreds of random values, the largest is about this factor above the
-  // mean at most.
+  // The largest of hundreds of random values is rarely more than this factor
+  // above their mean.
   constexpr double kLeast = 1.5;
   std::map<uint64_t, double> found;
   for (const Quantity &quantity : quantities)
     for (const Place &place : quantity.largest) {
       const double times =
           place.magnitude * double(quantity.times) / quantity.sum;
-      // The comparison also excludes NaN, which results if all values are 0.
+      // If all values are 0, `times` is NaN, and the comparison is false.
       if (times >= kLeast)
         found[place.sample] = std::max(found[place.sample], times);
     }
@@ -64,13 +65,13 @@ std::vector<PickedSample> SampleSurvey::pick(uint64_t most,
   const uint64_t fitting = mostBytes / std::max<uint64_t>(bytesOfLargest, 1);
   most = std::min({most, std::max<uint64_t>(fitting, 1), samples});
   std::vector<PickedSample> picked;
-  // If all samples are picked, none is picked separately.
+  // If all samples are picked, outstanding samples need no special treatment.
   const std::vector<uint64_t> apart =
       most < samples ? standingOut(most / 2) : std::vector<uint64_t>();
   for (uint64_t number : apart)
     picked.push_back({number, 1});
   const uint64_t rest = samples - apart.size(), places = most - apart.size();
-  // Steps of equal size would always hit similar samples in periodic data.
+  // With steps of equal size, periodic data would yield similar samples.
   constexpr double kGoldenRatio = 0.6180339887498949;
   double fraction = 0.5;
   for (uint64_t i = 0; i < places; ++i) {

@@ -19,24 +19,25 @@ struct PickedSample {
   double weight = 1;
 };
 
-/// Statistics about the samples that were run, in constant memory. They have
-/// the number of samples. They also have the samples in which a quantity is far
-/// from its mean; an example is a tensor's largest magnitude.
+/// Statistics about the samples that were run, in constant memory: the number
+/// of samples, and the outstanding samples. In an outstanding sample, a
+/// quantity is far from its mean, such as a tensor's largest magnitude.
 class SampleSurvey {
 public:
   explicit SampleSurvey(size_t numQuantities = 0) : quantities(numQuantities) {}
 
   /// Adds a quantity of the current sample.
   void see(size_t quantity, double magnitude);
-  /// Ends the current sample. `bytes` is the memory needed to keep it.
+  /// Ends the current sample. `bytes` is the memory that keeping the sample
+  /// takes.
   void endSample(uint64_t bytes = 0);
 
   uint64_t count() const { return samples; }
 
-  /// Picks at most `most` samples, which take at most `mostBytes`; but at least
-  /// one. Up to half of them are the most outstanding samples, which represent
-  /// only themselves. The others are spread over all samples. Returns them in
-  /// ascending order.
+  /// Picks at least one and at most `most` samples, which take at most
+  /// `mostBytes`. Up to half of them are the most outstanding samples, and
+  /// represent only themselves. The others are spread over all samples. Returns
+  /// them in ascending order.
   std::vector<PickedSample> pick(uint64_t most,
                                  uint64_t mostBytes = UINT64_MAX) const;
 

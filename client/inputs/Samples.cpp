@@ -19,14 +19,15 @@ using namespace ingot::tools;
 
 namespace fs = std::filesystem;
 
-/// An array that is read sample by sample.
+/// An array in a file, which is read sample by sample.
 namespace {
 struct Stream {
   NpyRead read;
   NpyOrder order;
   /// The type and the shape of one sample.
   Array sample;
-  /// The data of an array that has one sample for all runs; not set otherwise.
+  /// The data of an array with only one sample, which all runs use. Otherwise
+  /// not set.
   std::optional<Array> kept;
   uint64_t count = 0;
 };
@@ -91,11 +92,25 @@ std::string Samples::open(const std::vector<std::string> &paths) {
   return "";
 }
 
+bool Samples::hasPictures() const {
+  return std::any_of(files.begin(), files.end(), isPicture);
+}
+
+std::string
+ingot::tools::checkPreprocess(const Preprocess &given,
+                              const std::vector<std::string> &paths) {
+  Samples samples;
+  if (!given.isGiven || !samples.open(paths).empty() || samples.hasPictures())
+    return "";
+  return "--preprocess is for pictures, but no sample is a picture: leave it "
+         "out";
+}
+
 //===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the sizes from dimension `first` on fit those of an input.
+/// Returns true if the sizes from dimension `first` on match those of an input.
 static bool fits(const std::vector<int64_t> &dims, size_t first,
                  const InputSpec &input, size_t inputFirst) {
   if (dims.size() - first != input.dims.size() - inputFirst)
@@ -107,7 +122,7 @@ static bool fits(const std::vector<int64_t> &dims, size_t first,
   return true;
 }
 
-/// Finds how many samples an array has, and the shape of one sample.
+/// Finds the number of samples in an array, and the shape of one sample.
 static std::string cutSamples(const InputSpec &input, Stream &stream) {
   std::vector<int64_t> &dims = stream.sample.dims;
   const size_t rank = input.dims.size();
@@ -121,7 +136,8 @@ static std::string cutSamples(const InputSpec &input, Stream &stream) {
            formatShape(input.dims.data(), rank) +
            ": samples are stacked in the first dimension";
   };
-  // If the input has no batch dimension, the array may have one dimension more.
+  // Without a batch dimension in the input, the array may have one more
+  // dimension.
   if (dims.size() == rank + 1 && fits(dims, 1, input, 0)) {
     stream.count = uint64_t(dims[0]);
     dims.erase(dims.begin());
@@ -203,8 +219,8 @@ std::string Samples::openNpz(const std::string &path) {
 }
 
 std::string Samples::countSamples() {
-  // An array with one sample, as for a scalar input, serves all samples of the
-  // other arrays.
+  // An array with a single sample, such as a scalar input, is used for all
+  // samples of the other arrays.
   numInFile = 1;
   for (const Stream &stream : source->streams)
     numInFile = std::max(numInFile, stream.count);
@@ -255,8 +271,8 @@ static std::string readOne(Stream &stream, Array &array) {
   // In the file, each element has at least one byte.
   if (stream.order.isLoose && !denseBytes(dims, INGOT_UINT8, bytes))
     return "its shape is impossibly large";
-  // For strings, `bytes` is the size of the offsets, which are one more than
-  // the elements.
+  // For strings, `bytes` is the size of the offsets. There is one more offset
+  // than elements.
   if (stream.order.charBytes &&
       __builtin_mul_overflow(bytes / sizeof(int64_t) - 1,
                              stream.order.elementBytes(array.dtype), &bytes))
@@ -319,7 +335,7 @@ bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
     if ((wanted && numTaken == wanted->size()) || !step(problem))
       return false;
     const bool isWanted = !wanted || (*wanted)[numTaken].number == read - 1;
-    // Arrays must be read one after the other. Images can be skipped.
+    // Arrays must be read in order, but images can be skipped.
     if (!source->streams.empty())
       problem = readArrays(arrays);
     else if (isWanted)
@@ -355,7 +371,8 @@ double Samples::fraction() const {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Returns true if no element has all bits of `exponent` set.
+/// Returns true if no element has all bits of `exponent` set. Such an element
+/// would be infinite or NaN.
 template <typename T>
 static bool noneHasAll(const Array &array, T exponent) {
   for (size_t at = 0; at + sizeof(T) <= array.data.size(); at += sizeof(T)) {

@@ -22,15 +22,15 @@ namespace ingot::tools {
 struct InputSpec {
   std::string name;
   ingot_dtype dtype = 0;
-  /// The sizes; -1 for any size.
+  /// The sizes; -1 allows any size.
   std::vector<int64_t> dims;
 };
 
-/// Returns true for the name of a file that a folder of samples may hold.
+/// Returns true if a file in a folder of samples has the name of a sample file.
 bool isSampleFile(const std::string &path);
 
-/// Reads the inputs of one run after the other from .npz and .npy files and
-/// images. Only one sample of an array is in memory.
+/// Reads the inputs for one run after the other from .npz files, .npy files and
+/// images. Keeps only one sample of an array in memory.
 class Samples {
 public:
   explicit Samples(Preprocess preprocess = {});
@@ -39,6 +39,9 @@ public:
   /// Opens files, or folders of files in the order of their names. Returns an
   /// error message, or "".
   std::string open(const std::vector<std::string> &paths);
+
+  /// Returns true if one of the files is a picture.
+  bool hasPictures() const;
 
   /// Sets the inputs that samples are read for. Must be called before the first
   /// sample.
@@ -54,15 +57,15 @@ public:
   /// the end, or on an error with its message in `problem`.
   bool next(std::vector<Array> &arrays, std::string &problem);
 
-  /// Returns how many samples the last one represents.
+  /// Returns the number of samples that the last sample represents.
   double weight() const { return wanted ? (*wanted)[numTaken - 1].weight : 1; }
   /// Returns the source of the last sample: "sample 3 of 'data.npz'".
   std::string where() const;
   uint64_t count() const { return read; }
-  /// Returns how far the files have been read.
+  /// Returns a text about how much of the files has been read.
   std::string progress() const;
-  /// Returns the share of the samples that come before the last one, from 0 to
-  /// 1. All files count alike.
+  /// Returns the share of the samples before the last sample, from 0 to 1. All
+  /// files have equal weight.
   double fraction() const;
 
 private:
@@ -83,7 +86,7 @@ private:
   std::vector<std::string> files;
   size_t fileNumber = 0;
   uint64_t read = 0;
-  /// The samples to read; not set to read all samples.
+  /// The samples to read. If not set, all samples are read.
   std::optional<std::vector<PickedSample>> wanted;
   size_t numTaken = 0;
   /// The state of the open file.
@@ -91,6 +94,11 @@ private:
   uint64_t inFile = 0, numInFile = 0;
   std::string current;
 };
+
+/// Returns a message if --preprocess was given and none of the samples is a
+/// picture, or "". Paths that cannot be opened are reported later.
+std::string checkPreprocess(const Preprocess &given,
+                            const std::vector<std::string> &paths);
 
 /// Returns true if all float elements are finite.
 bool allFinite(const Array &array);

@@ -26,7 +26,7 @@ static std::string cannotRead(const Request &request,
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Allocates the array of an input whose values come from no file.
+/// Allocates the array of an input whose values do not come from a file.
 static std::string makeRoom(const Request &request, Array &array) {
   array.dtype = request.info.dtype;
   auto shape = request.knownShape();
@@ -64,7 +64,7 @@ static std::string makeRandom(const Request &request, uint64_t seed,
 // Files
 //===----------------------------------------------------------------------===//
 
-/// Returns true if a file can be read and does not start like an .npy file.
+/// Returns true if a file can be read and does not begin as .npy files do.
 static bool isRaw(const std::string &path) {
   InputFile file;
   char magic[6] = {};
@@ -73,7 +73,7 @@ static bool isRaw(const std::string &path) {
           memcmp(magic, "\x93NUMPY", sizeof(magic)));
 }
 
-/// Reads a file that only holds elements. The shape must be known.
+/// Reads a file that contains nothing but elements. The shape must be known.
 static std::string readRaw(const Request &request, Array &array) {
   const std::string kind = "it is no picture, .npy or .npz file, ";
   auto shape = request.knownShape();
@@ -102,8 +102,8 @@ static std::string readRaw(const Request &request, Array &array) {
   return problem.empty() ? "" : cannotRead(request, problem);
 }
 
-/// Finds the shape for `count` elements: the given sizes, one of which may be
-/// unknown.
+/// Finds a shape with `count` elements from the given sizes. At most one of the
+/// sizes may be unknown.
 static std::string shapeOfCount(const Request &request, uint64_t count,
                                 std::vector<int64_t> &dims) {
   dims = request.givenSizes();
@@ -151,7 +151,7 @@ static std::string readLines(const Request &request, Array &array) {
                          : problem;
 }
 
-/// Checks type and shape of a file's array.
+/// Checks the type and the shape of a file's array.
 static std::string checkFits(const Request &request, const Array &array) {
   std::string origin = "'" + request.source + "'";
   if (array.dtype != request.info.dtype)
@@ -165,11 +165,11 @@ static std::string checkFits(const Request &request, const Array &array) {
   return checkFixedSizes(request, array.dims, origin);
 }
 
-/// Reads an array whose file gives type and shape. `read` is readNpy or
+/// Reads an array from a file that states type and shape. `read` is readNpy or
 /// readNpzArray.
 template <typename Read>
 static std::string readArray(const Request &request, Array &array, Read read) {
-  // The data of an array with a wrong type or shape is not read.
+  // The check stops the reading before the data if type or shape is wrong.
   std::string misfit;
   array.dtype = request.info.dtype;
   std::string problem = read(array, [&](const Array &header) {
@@ -221,7 +221,7 @@ std::string ingot::tools::readSource(const Request &request, Array &array) {
   uint64_t seed;
   if (request.source == "zeros")
     return makeRoom(request, array);
-  // Use another seed for each input, since equal inputs would hide mistakes.
+  // Use another seed for each input, because equal inputs may hide mistakes.
   if (parseRandom(request.source, seed))
     return makeRandom(request, seed + request.number, array);
   return readFile(request, array);

@@ -35,8 +35,8 @@ std::string ZipFile::readAt(uint64_t offset, void *data, uint64_t bytes) const {
   return file.readAt(offset, data, bytes);
 }
 
-/// Finds the list of members. It ends at the end of the file, or in front of a
-/// comment.
+/// Finds the list of members. It is at the end of the file, or before a comment
+/// at the end.
 std::string ZipFile::findDirectory(uint64_t &offset, uint64_t &bytes,
                                    uint64_t &count) const {
   constexpr uint64_t kEndBytes = 22, kMostComment = 0xffff, kLocatorBytes = 20,
@@ -107,7 +107,7 @@ std::string ZipFile::parse() {
     member.storedBytes = number(entry + 20, 4);
     member.size = number(entry + 24, 4);
     member.offset = number(entry + 42, 4);
-    // Values that do not fit into 32 bits stand behind the name, in this order.
+    // Values that do not fit into 32 bits follow the name, in this order.
     const unsigned char *extra = entry + kEntryBytes + nameBytes;
     for (uint64_t e = 0; e + 4 <= extraBytes;) {
       const uint64_t kind = number(extra + e, 2),
@@ -171,7 +171,7 @@ std::string ZipReader::open() {
   if (member.method == 0)
     return "";
   inflater = std::make_unique<Inflater>();
-  // A negative number of bits means data without a zlib header.
+  // A negative number of bits selects data without a zlib header.
   inflater->isReady = inflateInit2(&inflater->stream, -MAX_WBITS) == Z_OK;
   return inflater->isReady ? "" : "there is no memory to decompress it";
 }

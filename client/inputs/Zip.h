@@ -26,8 +26,8 @@ struct ZipMember {
   uint16_t method = 0;
 };
 
-/// A zip file, as numpy.savez and numpy.savez_compressed write it. The
-/// functions return an error message, or "".
+/// A zip file from numpy.savez or numpy.savez_compressed. The functions return
+/// an error message, or "".
 class ZipFile {
 public:
   std::string open(const std::string &path);
@@ -52,8 +52,8 @@ public:
   ~ZipReader();
 
   std::string open();
-  /// Reads exactly `bytes` bytes. With the last bytes, the checksum is
-  /// verified.
+  /// Reads exactly `bytes` bytes. After the last bytes of the member, verifies
+  /// the checksum.
   std::string read(void *data, uint64_t bytes);
 
 private:
@@ -62,8 +62,8 @@ private:
 
   const ZipFile &file;
   const ZipMember &member;
-  /// The offset of the next stored byte, and the numbers of stored and
-  /// decompressed bytes that are left.
+  /// The offset of the next stored byte, and the remaining numbers of stored
+  /// bytes and of decompressed bytes.
   uint64_t at = 0, storedLeft = 0, left = 0;
   unsigned long checksum = 0;
   std::unique_ptr<Inflater> inflater;

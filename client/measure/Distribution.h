@@ -11,7 +11,7 @@
 
 namespace ingot::tools {
 
-/// Statistics of times, which are kept in ascending order.
+/// Statistics of times. The times are kept in ascending order.
 class Distribution {
 public:
   explicit Distribution(std::vector<double> values);
@@ -20,8 +20,8 @@ public:
   double max() const { return sorted.back(); }
   double mean() const { return average; }
   double median() const;
-  /// Returns the time that `percent` of all do not exceed, as trtexec defines
-  /// it.
+  /// Returns the time that `percent` of all times do not exceed. The definition
+  /// is trtexec's.
   double percentile(double percent) const;
   /// Returns the standard deviation divided by the mean, in percent.
   double variation() const;

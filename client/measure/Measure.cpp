@@ -18,11 +18,11 @@
 
 using namespace ingot::tools;
 
-/// The most runs of a measurement. More runs would only fill the memory.
+/// The most runs of a measurement. More runs would take too much memory.
 static constexpr size_t maxRuns = 2000000;
-/// The most runs whose layers a trace shows, and whose median is taken.
+/// The most runs whose layers are in the trace, and the most runs for medians.
 static constexpr size_t maxTracedRuns = 10, maxMedianRuns = 2000;
-/// The variation of runs, in percent, above which their mean says little.
+/// The variation of runs in percent above which a warning is printed.
 static constexpr double maxVariation = 10;
 
 //===----------------------------------------------------------------------===//
@@ -50,7 +50,7 @@ double BenchResult::layersMs() const {
 
 namespace {
 
-/// A context with the buffers of its runs.
+/// A context and the buffers of its runs.
 struct Lane {
   PoolHandle pool;
   ContextHandle context;
@@ -99,7 +99,7 @@ private:
   const MeasureOptions &options;
   BenchResult &result;
   const ingot::Progress &progress;
-  /// The time of the last step that was reported, in nanoseconds.
+  /// The time of the last reported step, in nanoseconds.
   uint64_t reportedNs = 0;
   PoolHandle pool;
   ModelHandle model;
@@ -118,7 +118,8 @@ void Session::report(const char *phase, double doneMs) {
   progress.step(phase, planned > 0 ? std::min(doneMs / planned, 1.0) : -1);
 }
 
-/// Reports twice a second how far the measured runs are, by time or by number.
+/// Reports the progress of the measured runs twice a second, by time or by
+/// number.
 void Session::reportRuns(uint64_t start, size_t runs) {
   if (!progress.onStep || nowNs() - reportedNs < uint64_t(5e8))
     return;
@@ -141,7 +142,8 @@ std::string Session::load() {
     return problem;
   result.baseRssMb = residentMb("VmRSS");
   uint64_t start = nowNs();
-  problem = loadModel(options.model, options.weights, pool.get(), model);
+  problem = loadModel(options.model, {options.weights, options.device},
+                      pool.get(), model);
   result.loadMs = double(nowNs() - start) / 1e6;
   if (problem.empty())
     if (std::string warning =
@@ -153,8 +155,8 @@ std::string Session::load() {
 }
 
 /// Prepares a context. The first context uses the pool that the model was
-/// loaded with. Each other context gets its own pool, since a pool serves one
-/// run at a time.
+/// loaded with. Every other context gets its own pool, because a pool serves
+/// one run at a time.
 std::string Session::makeLane(Lane &lane) {
   std::string problem;
   if (!lane.pool)
@@ -166,7 +168,7 @@ std::string Session::makeLane(Lane &lane) {
   if (runToFit(model.get(), lane.context.get(), inputs, lane.outputs,
                lane.error))
     return lane.error.message;
-  // Clear the message that a try with too little room has left.
+  // Clear the message that a run with too little room may have left.
   lane.error = INGOT_ERROR_INIT;
   lane.in = inputViews(inputs);
   lane.out = outputViews(lane.outputs);
@@ -208,7 +210,7 @@ void Session::describe() {
   }
   for (const std::string &name : outputNames(model.get()))
     result.bindings.push_back(name);
-  // A library has code for this CPU, not for the target.
+  // A library selects code for this CPU, not for the model's target.
   result.isa = result.libraries.empty() ? info.target : ingot_cpu_level();
   result.cpu = cpuName();
   result.cpus = ingot_cpu_count();
@@ -216,8 +218,8 @@ void Session::describe() {
     result.layers.push_back({std::move(layer)});
 }
 
-/// Warms up, waits for the other contexts, and runs until enough runs are done
-/// and enough time has passed.
+/// Warms up and waits for the other contexts. Then runs until both the number
+/// of runs and the time are reached.
 void Session::measureLane(Lane &lane, std::atomic<size_t> &waiting) {
   const bool reports = &lane == &lanes[0];
   uint64_t warmUntil = nowNs() + uint64_t(options.warmUpMs * 1e6);
@@ -284,8 +286,8 @@ std::string Session::measure() {
 // Profile
 //===----------------------------------------------------------------------===//
 
-/// Drops the layers that these sizes do not use. Other sizes may have their own
-/// body.
+/// Drops the layers that runs with these sizes do not use, because the model
+/// may have several bodies.
 std::string Session::dropIdleLayers() {
   if (lanes[0].run())
     return lanes[0].error.message;
@@ -302,7 +304,8 @@ std::string Session::dropIdleLayers() {
   return "";
 }
 
-/// Profiles in separate runs, so that timed runs read no clock per layer.
+/// Profiles in separate runs. So the timed runs do not read the clock for each
+/// layer.
 std::string Session::profile() {
   Lane &lane = lanes[0];
   if (std::string problem = createProfile(model.get(), lane.profile);

@@ -22,13 +22,13 @@ namespace ingot::tools {
 struct MeasureOptions {
   MeasureOptions() { specs.isRandomByDefault = true; }
 
-  std::string model, weights;
+  std::string model, weights, device;
   InputSpecs specs;
   unsigned iterations = 10, threads = 0, contexts = 1;
   double warmUpMs = 200, durationMs = 3000;
-  /// True to measure layers, too.
+  /// True to measure the layers, too.
   bool profiles = false;
-  /// True to measure the machine's peaks if layers are measured.
+  /// True to measure the machine's peaks if the layers are measured.
   bool measuresPeaks = true;
 };
 
@@ -43,7 +43,7 @@ struct LayerResult : Layer {
   double totalMs = 0, averageMs = 0, medianMs = 0, minMs = 0;
 };
 
-/// An event of the trace: a layer in one of the first profiled runs.
+/// An event of the trace: one layer in one profiled run.
 struct Slice {
   size_t layer, run;
   double startMs, durationMs;
@@ -58,10 +58,10 @@ struct BenchResult {
   std::vector<std::pair<std::string, std::string>> inputs; ///< name, shape
   std::string isa, cpu;
   unsigned cpus = 0, threads = 0;
-  // Measured before anything is warm.
+  // Measured in the first run, before caches are warm.
   double loadMs = 0, firstAnswerMs = 0;
   double baseRssMb = 0, peakRssMb = 0;
-  // Measured when warm.
+  // Measured after the warm-up.
   unsigned warmUpRuns = 0;
   double warmUpMs = 0, wallMs = 0;
   std::vector<RunTime> runs; ///< of all contexts, by start
@@ -74,8 +74,8 @@ struct BenchResult {
   std::vector<std::string> warnings;
 
   std::vector<double> latencies() const;
-  /// Returns the memory of the model, its inputs and its runs, without the
-  /// program.
+  /// Returns the memory for the model, its inputs and its runs. The program
+  /// itself is not included.
   double modelRssMb() const { return peakRssMb - baseRssMb; }
   double throughput() const {
     return wallMs > 0 ? 1e3 * double(runs.size()) / wallMs : 0;
@@ -89,8 +89,8 @@ struct BenchResult {
 std::string measureModel(const MeasureOptions &options, BenchResult &result,
                          const ingot::Progress &progress = {});
 
-/// Loads a model. Measures again as long as `wantsNext` returns true, and
-/// passes each result to `report`. Returns an error message, or "".
+/// Loads a model. Measures as long as `wantsNext` returns true, and passes each
+/// result to `report`. Returns an error message, or "".
 std::string
 measureRepeatedly(const MeasureOptions &options,
                   const std::function<bool()> &wantsNext,

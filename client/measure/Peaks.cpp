@@ -28,8 +28,9 @@ using namespace ingot::tools;
 #define TARGET(FEATURES)
 #endif
 
-// Independent sums hide the latency of a multiply-add: two units of four cycles
-// need eight sums. Too many sums would be spilled to the stack.
+// Several independent sums hide the latency of a multiply-add. Two units with a
+// latency of four cycles need eight sums. More sums would be spilled to the
+// stack.
 #define FMA_KERNEL(NAME, FEATURES, BYTES, SUMS)                                \
   TARGET(FEATURES) static float NAME(int64_t rounds) {                         \
     typedef float Vector __attribute__((vector_size(BYTES)));                  \
@@ -85,8 +86,8 @@ static Kernels chooseKernels(uint64_t features) {
 // Measuring
 //===----------------------------------------------------------------------===//
 
-/// Returns the seconds that `threads` threads need that begin together, from
-/// the first start to the last end. Returns the best of `tries`.
+/// Returns the seconds from the first start to the last end of `threads`
+/// threads that start together. Returns the least of `tries`.
 static double timeThreads(unsigned threads, int tries,
                           const std::function<void(unsigned)> &work) {
   double best = 1e30;
@@ -125,7 +126,8 @@ static double measureFlops(unsigned threads, const Kernels &kernels) {
          seconds;
 }
 
-/// Measures the bandwidth of a triad. Returns 0 if there is not enough memory.
+/// Measures the memory bandwidth with a triad. Returns 0 if there is not enough
+/// memory.
 static double measureBandwidth(unsigned threads, const Kernels &kernels,
                                uint64_t bytes) {
   int64_t count = int64_t(bytes / threads / 12) / 1024 * 1024;
@@ -136,7 +138,7 @@ static double measureBandwidth(unsigned threads, const Kernels &kernels,
     return 0;
   }
   memset(memory, 0, room);
-  // Each try moves at least 64 MiB, so that it is long enough to measure.
+  // Each try moves at least 64 MiB, so that it takes long enough to measure.
   int64_t repeats = std::max<int64_t>(1, (64 << 20) / int64_t(room));
   double seconds = timeThreads(threads, 4, [&](unsigned i) {
     float *mine = memory + size_t(count) * 3 * i;
@@ -157,8 +159,9 @@ Peaks ingot::tools::measurePeaks(unsigned threads, uint64_t features) {
   Peaks peaks;
   peaks.vectorBits = kernels.bits;
   peaks.flopsPerSecond = measureFlops(threads, kernels);
-  // Measure in half of the near caches, since others use them too, and in
-  // arrays that are much larger than the last-level cache.
+  // Measure in half of the near caches, because other data needs some space
+  // there. Also measure in arrays that are much larger than the last-level
+  // cache.
   uint64_t near = cacheBytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20) / 2 * threads;
   uint64_t last = cacheBytes(_SC_LEVEL3_CACHE_SIZE, 16 << 20);
   uint64_t far =

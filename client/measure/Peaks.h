@@ -12,9 +12,9 @@
 
 namespace ingot::tools {
 
-/// The measured limits of a number of threads.
+/// The measured limits of the machine for a number of threads.
 struct Peaks {
-  /// The bandwidth in bytes per second of a triad over arrays of `bytes` in
+  /// The bandwidth of a triad in bytes per second, with arrays of `bytes` in
   /// total.
   struct Bandwidth {
     uint64_t bytes;
@@ -24,15 +24,15 @@ struct Peaks {
   double flopsPerSecond = 0;     ///< fp32 multiply-adds, two each
   std::vector<Bandwidth> memory; ///< from near to far
 
-  /// Returns the bandwidth of the nearest memory that holds `bytes`.
+  /// Returns the bandwidth of the fastest memory that has room for `bytes`.
   double bandwidthFor(uint64_t bytes) const;
-  /// Returns the least seconds that the work takes, or 0 if the limits are
+  /// Returns the minimum time of the work in seconds, or 0 if the limits are
   /// unknown.
   double bestTime(uint64_t flops, uint64_t bytes) const;
 };
 
-/// Measures for about half a second. `features` are the bits of
-/// cpu_features.inc that code may use.
+/// Measures for about half a second. Uses the CPU features in `features`, which
+/// are bits of cpu_features.inc.
 Peaks measurePeaks(unsigned threads, uint64_t features);
 
 } // namespace ingot::tools

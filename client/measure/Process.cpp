@@ -25,8 +25,8 @@ std::string ProcessResult::lastError() const {
   return text.empty() ? "exit code " + std::to_string(exitCode) : text;
 }
 
-/// Reads both pipes as they fill, so that a full pipe does not block the
-/// writer.
+/// Reads both pipes as data arrives. If one pipe were full, the writer would
+/// block.
 static void readBoth(int out, int err, ProcessResult &result) {
   pollfd pipes[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
   std::string *texts[2] = {&result.out, &result.err};
@@ -60,7 +60,7 @@ ingot::tools::runProcess(const std::vector<std::string> &arguments) {
   argv.push_back(nullptr);
   pid_t child = fork();
   if (child == 0) {
-    // The child must not outlive a command that is interrupted.
+    // The child must end if the command is interrupted.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(out[1], 1);
     dup2(err[1], 2);

@@ -19,7 +19,7 @@ uint64_t ingot::tools::nowNs() {
   return uint64_t(time.tv_sec) * 1000000000u + uint64_t(time.tv_nsec);
 }
 
-/// Returns the text after `key` and a colon in a file of such lines.
+/// Returns the text after `key` and a colon. The file consists of such lines.
 static std::string findValue(const char *path, const std::string &key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)

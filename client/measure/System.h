@@ -18,15 +18,15 @@ uint64_t nowNs();
 /// Returns the processor's name, or "unknown CPU".
 std::string cpuName();
 
-/// Returns the resident memory of this process in MiB: "VmRSS" now, "VmHWM" at
-/// most.
+/// Returns the resident memory of this process in MiB: "VmRSS" is the current
+/// value, "VmHWM" the maximum.
 double residentMb(const char *key);
 
-/// Returns how often the cgroup's CPU quota has stopped this process.
+/// Returns how many times the cgroup's CPU quota has stopped this process.
 uint64_t cgroupThrottled();
 
-/// Returns the bits of cpu_features.inc that a level's name implies, or 0 for
-/// an unknown name.
+/// Returns the features of a CPU level as bits of cpu_features.inc, or 0 for an
+/// unknown level.
 uint64_t levelFeatures(const std::string &level);
 
 } // namespace ingot::tools

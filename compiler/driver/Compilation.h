@@ -38,16 +38,20 @@ private:
   mlir::LogicalResult readCalibration();
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
+  mlir::LogicalResult choosePipelines();
   void checkBF16();
   void checkF16Sums();
-  void chooseKernels();
+  mlir::LogicalResult chooseKernels();
   mlir::LogicalResult importAndLower();
   mlir::LogicalResult runSharedPhases();
   mlir::LogicalResult addUsualBodies(ImportOptions import);
   mlir::LogicalResult runPhases(mlir::ModuleOp module,
+                                const PipelineOptions &pipeline,
                                 llvm::ArrayRef<Phase> phases,
                                 llvm::StringRef last = {});
   mlir::LogicalResult describe();
+  mlir::LogicalResult describeGpu(llvm::StringRef symbol);
+  void addLibraries(mlir::ModuleOp lowered);
   mlir::LogicalResult describePrecision();
   void setMetadata(llvm::StringRef key, llvm::StringRef value);
   /// Runs the phases that depend on the level on a copy of the module. Returns
@@ -60,7 +64,7 @@ private:
   void optimizeLevel(LevelModule &level);
   mlir::FailureOr<CompileResult> emitText();
   /// Generates the object code of a level. Returns false if LLVM cannot.
-  /// Threads may do so for several levels at a time.
+  /// Threads may generate several levels at a time.
   bool emitLevel(LevelModule &level, llvm::SmallVectorImpl<char> &code);
   mlir::LogicalResult emitLevels(std::vector<MemoryFile> &objects);
   mlir::FailureOr<MemoryFile> emitDescription();
@@ -72,8 +76,7 @@ private:
   mlir::LogicalResult fail(const llvm::Twine &message) {
     return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
   }
-  /// Fails with a message and a way out, which becomes a note of the
-  /// diagnostic.
+  /// Fails with a message. The hint becomes a note of the diagnostic.
   mlir::LogicalResult fail(const llvm::Twine &message,
                            const llvm::Twine &hint) {
     mlir::InFlightDiagnostic error =
@@ -82,7 +85,7 @@ private:
     error.attachNote() << hint;
     return error;
   }
-  /// Fails with the text of a problem, unless it is "".
+  /// Fails with `problem` as the message, unless `problem` is "".
   mlir::LogicalResult failIf(const std::string &problem) {
     return problem.empty() ? mlir::success() : fail(problem);
   }
@@ -106,12 +109,19 @@ private:
   /// Any reported error fails the compilation, even if a pass succeeds.
   ErrorWatch errors;
   PhaseProgress progress;
+  /// The model for CPUs, or for GPUs if there is only code for GPUs.
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The model for GPUs beside that for CPUs, if --target names both.
+  mlir::OwningOpRef<mlir::ModuleOp> gpuModule;
+  PipelineOptions gpuPipeline;
   /// The levels of --target.
   Targets asked;
-  /// The levels that the artifact has code for, lowest first.
+  /// The levels that the artifact has code for, lowest first. Code for GPUs
+  /// comes last.
   std::vector<Target> targets;
   Manifest manifest;
+  /// The manifest of `gpuModule`.
+  Manifest gpuManifest;
   SizeReport sizes;
   OutputFiles files;
 };

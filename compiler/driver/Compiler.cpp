@@ -57,8 +57,9 @@ LogicalResult Compilation::start(StringRef step, const Twine &description) {
   return success();
 }
 
-LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
-                                     StringRef last) {
+LogicalResult Compilation::runPhases(ModuleOp module,
+                                     const PipelineOptions &pipeline,
+                                     ArrayRef<Phase> phases, StringRef last) {
   for (const Phase &phase : phases) {
     if (failed(start(phase.name, phase.description)))
       return failure();
@@ -95,76 +96,6 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
       break;
   }
   return success();
-}
-
-static std::vector<std::string> levelsOf(ArrayRef<Target> targets) {
-  std::vector<std::string> levels;
-  for (const Target &target : targets)
-    levels.push_back(target.level);
-  return levels;
-}
-
-/// Reads --target for the pipeline, whose passes depend on it. Only a shared
-/// library holds code for several levels.
-LogicalResult Compilation::chooseTargets() {
-  std::string error;
-  std::optional<Targets> found = parseTargets(options.target, error);
-  if (!found)
-    return fail(error);
-  asked = std::move(*found);
-  targets = asked.sure;
-  pipeline.levels = levelsOf(asked.sure);
-  pipeline.mayLevels = levelsOf(asked.may);
-  auto numbers = targets.front().numbers.texts();
-  pipeline.numbers.assign(numbers.begin(), numbers.end());
-  checkBF16();
-  checkF16Sums();
-  if (!options.pipeline.emulateOn.empty() &&
-      !emulate(targets, options.pipeline.emulateOn, error))
-    return fail(error);
-  const Phase *last = findPhase(options.lastPhase);
-  bool dependsOnLevel = options.emit == EmitKind::mlir
-                            ? last && last->dependsOnLevel
-                            : options.emit != EmitKind::sharedLibrary;
-  if (targets.size() > 1 && dependsOnLevel)
-    return fail("only a shared library holds code for several CPU levels",
-                "name one of them with --target, e.g. --target=" +
-                    targets.back().level);
-  return success();
-}
-
-/// Warns that bf16 products are not computed in bf16. Without instructions for
-/// bf16, it would be slower than f32. Weights then become f16, which is as
-/// small and more exact. All other values are f32.
-void Compilation::checkBF16() {
-  if (pipeline.precision == Precision::bf16 &&
-      !asked.any([](const TargetInfo &info) { return info.multipliesBF16(); }))
-    emitRemark(UnknownLoc::get(&context))
-        << "bf16 is computed as float32 by weights of float16: no level of "
-           "--target has instructions for products of bf16";
-}
-
-/// Warns that fp16 products are not computed in f16. Drops a calibration, which
-/// then has no effect. Types between products are equal for all levels, so all
-/// levels must have f16 arithmetic.
-void Compilation::checkF16Sums() {
-  auto lacksFP16 = [](const Target &target) { return !target.info().hasFP16; };
-  if (pipeline.precision != Precision::fp16)
-    return;
-  auto lacking = llvm::find_if(asked.sure, lacksFP16);
-  if (lacking == asked.sure.end())
-    return;
-  if (!pipeline.calibration.empty()) {
-    emitWarning(UnknownLoc::get(&context))
-        << "--calibration says nothing about weights, which are all that is "
-           "stored as float16: "
-        << lacking->level << " has no arithmetic on it";
-    pipeline.calibration.clear();
-  }
-  if (!llvm::all_of(asked.sure, lacksFP16))
-    emitRemark(UnknownLoc::get(&context))
-        << "float16 weights are multiplied as float32: " << lacking->level
-        << " has no arithmetic on float16";
 }
 
 /// Adds a body for the usual sizes of each profile: a copy of the model with
@@ -204,15 +135,15 @@ LogicalResult Compilation::addUsualBodies(ImportOptions import) {
   return success();
 }
 
-/// Runs the phases that all levels share. Profiles give sizes to names, so with
-/// profiles all dimensions of a name stay equal.
+/// Runs the phases that all levels share. Profiles give sizes to dimension
+/// names. So with profiles, all dimensions of one name stay equal.
 LogicalResult Compilation::runSharedPhases() {
   ArrayRef<Phase> phases = getSharedPhases();
   if (!options.profiles.empty() || !hasSharedDimNames(*module))
-    return runPhases(*module, phases, options.lastPhase);
+    return runPhases(*module, pipeline, phases, options.lastPhase);
   const Phase &first = phases.front();
   OwningOpRef<ModuleOp> imported = module->clone();
-  if (failed(runPhases(*module, first, options.lastPhase)))
+  if (failed(runPhases(*module, pipeline, first, options.lastPhase)))
     return failure();
   {
     TimingScope timing = time("free dimensions");
@@ -226,7 +157,8 @@ LogicalResult Compilation::runSharedPhases() {
   }
   return options.lastPhase == first.name
              ? success()
-             : runPhases(*module, phases.drop_front(), options.lastPhase);
+             : runPhases(*module, pipeline, phases.drop_front(),
+                         options.lastPhase);
 }
 
 LogicalResult Compilation::importAndLower() {
@@ -255,7 +187,12 @@ LogicalResult Compilation::importAndLower() {
   if (failed(addUsualBodies(import)))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
+  if (asked.gpuHost && !asked.sure.empty())
+    gpuModule = module->clone();
   if ((!isText || !options.lastPhase.empty()) && failed(runSharedPhases()))
+    return failure();
+  if (gpuModule &&
+      failed(runPhases(*gpuModule, gpuPipeline, getSharedPhases())))
     return failure();
   if (!isText)
     return success();
@@ -263,7 +200,8 @@ LogicalResult Compilation::importAndLower() {
     pipeline.level = targets.front().level;
   const Phase *last = findPhase(options.lastPhase);
   return last && last->dependsOnLevel
-             ? runPhases(*module, getLevelPhases(), options.lastPhase)
+             ? runPhases(*module, pipeline, getLevelPhases(),
+                         options.lastPhase)
              : success();
 }
 
@@ -283,19 +221,23 @@ LogicalResult Compilation::describe() {
       return layer.precision == stringifyPrecision(precision);
     });
   };
-  // Levels that multiply bytes faster multiply int16 and binary values faster,
-  // too.
+  // Levels that multiply bytes faster also multiply int16 and binary values
+  // faster.
   const Multiplied multiplied{multiplies(Precision::int8) ||
                                   multiplies(Precision::int16) ||
                                   multiplies(Precision::binary),
                               multiplies(Precision::bf16)};
   // Drop levels of `multi` that do not help the model.
   if (std::vector<Target> picked = asked.pick(multiplied);
-      picked.size() > targets.size()) {
+      picked.size() > asked.sure.size()) {
     targets = std::move(picked);
+    if (asked.gpuHost)
+      targets.push_back(*asked.gpuHost);
     if (failed(readModule()))
       return failure();
   }
+  if (failed(describeGpu(symbol)))
+    return failure();
   manifest.libraryName = fileName(options.output);
   countFewerProducts(*module, sizes);
   static constexpr std::pair<Precision, const char *> kUses[] = {
@@ -336,8 +278,8 @@ LogicalResult Compilation::describePrecision() {
   return success();
 }
 
-/// Removes attributes of functions' arguments by which passes exchange facts.
-/// LLVM's translation warns about each attribute that it does not know.
+/// Removes the argument attributes that passes use to exchange facts. LLVM's
+/// translation warns about each attribute that it does not know.
 static void dropFacts(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>())
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -346,11 +288,22 @@ static void dropFacts(ModuleOp module) {
           function.removeArgAttr(i, attr.getName());
 }
 
+/// Adds the libraries that the code of a level calls to the manifest.
+void Compilation::addLibraries(ModuleOp lowered) {
+  for (Usage &use : readLibraries(lowered))
+    if (!manifest.usesLibrary(use.name))
+      manifest.uses.insert(manifest.uses.begin(), std::move(use));
+}
+
 OwningOpRef<ModuleOp> Compilation::lower(const Target &target) {
-  OwningOpRef<ModuleOp> copy = module->clone();
-  pipeline.level = target.level;
-  if (failed(runPhases(*copy, getLevelPhases())))
+  const bool isFork = target.launchesGpu && gpuModule;
+  OwningOpRef<ModuleOp> copy = (isFork ? *gpuModule : *module).clone();
+  PipelineOptions &chosen =
+      target.launchesGpu ? gpuPipeline : pipeline;
+  chosen.level = target.level;
+  if (failed(runPhases(*copy, chosen, getLevelPhases())))
     return nullptr;
+  addLibraries(*copy);
   return copy;
 }
 
@@ -369,7 +322,9 @@ Compilation::translate(ModuleOp lowered, const Target &target) {
   }
   if (!code->module)
     return fail("translation to LLVM IR failed");
-  addRunFunction(*code->module, manifest, target);
+  addRunFunction(*code->module,
+                 target.launchesGpu && gpuModule ? gpuManifest : manifest,
+                 target);
   if (failed(errors.check()))
     return failure();
   return code;
@@ -380,7 +335,7 @@ void Compilation::optimizeLevel(LevelModule &level) {
   optimize(*level.module, *level.machine, optimizesForSize());
 }
 
-/// Rejects names that are no pass, since nothing would be dumped.
+/// Rejects names of unknown passes, because nothing would be dumped for them.
 LogicalResult Compilation::checkDumps() {
   for (const std::string &name : options.dumpAfter)
     if (name != "all" && !hasPass(name, pipeline, context))
@@ -426,9 +381,9 @@ Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
 
 FailureOr<CompileResult> Compilation::run() {
   if (failed(failIf(checkNames(options))) || failed(chooseTargets()) ||
-      failed(checkDumps()) || failed(readCalibration()))
+      failed(checkDumps()) || failed(readCalibration()) ||
+      failed(chooseKernels()))
     return failure();
-  chooseKernels();
   progress.setLevels(targets.size());
   if (failed(importAndLower()))
     return failure();
@@ -455,9 +410,9 @@ LogicalResult ingot::checkOutputs(const CompileOptions &options,
 }
 
 FailureOr<std::string> Compilation::describePipeline() {
-  if (failed(chooseTargets()) || failed(readCalibration()))
+  if (failed(chooseTargets()) || failed(readCalibration()) ||
+      failed(chooseKernels()))
     return failure();
-  chooseKernels();
   std::string text;
   for (const Target &target : targets) {
     pipeline.level = target.level;

@@ -44,13 +44,14 @@ struct CompileOptions {
   bool weightsInFile = false;
   /// True if `<output without .so>.h` is written, too.
   bool writeHeader = true;
-  /// A file that is published together with the library, and its contents. It
-  /// records where the options come from. Empty if none.
+  /// A file that is published together with the library, and its contents. The
+  /// file records how the options were chosen. Empty if there is no such file.
   std::string recordFile, record;
   /// Receives the decisions of passes; may be null. Cleared at the start of a
   /// compilation.
   DecisionTrace *decisions = nullptr;
-  /// The file for `decisions`, in any folder. Empty if none.
+  /// The path of the file for `decisions`. It may be in another folder than
+  /// `output`. Empty if there is no such file.
   std::string decisionsFile;
   /// The options of the command line, as stored in the artifact's metadata.
   std::string given;
@@ -67,14 +68,14 @@ struct CompileOptions {
   bool takesGeneral = false;
   /// Receives each step, and the share of the work that is done. If the caller
   /// cancels, the compilation fails with the error `kCancelled` and writes no
-  /// file. It asks between passes, and between the code of CPU levels. Messages
-  /// go to the context's diagnostic handler.
+  /// file. The compilation checks for this between passes and between the code
+  /// of CPU levels. Messages go to the context's diagnostic handler.
   Progress progress;
   /// Receives the operator of each ONNX node, by the node's name, for messages.
   /// May be null.
   llvm::StringMap<std::string> *operators = nullptr;
-  /// Called when all output files have their names. A later error does not fail
-  /// the compilation. May be null.
+  /// Called when all output files have their final names. The compilation
+  /// succeeds even if an error follows. May be null.
   std::function<void()> published;
   /// A cache of code shared by the compilations of a process; may be null.
   ObjectCache *objects = nullptr;
@@ -108,8 +109,8 @@ std::vector<const Library *> usedLibraries(const Manifest &manifest);
 /// Returns a context with every dialect of the compiler.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
-/// Compiles a model. Errors go to the context's diagnostic handler. No file is
-/// left half-written, since files get their names when they are complete.
+/// Compiles a model. Errors go to the context's diagnostic handler. Leaves no
+/// incomplete file, since files get their names when they are complete.
 mlir::FailureOr<CompileResult> compileModel(const CompileOptions &options,
                                             mlir::MLIRContext &context);
 

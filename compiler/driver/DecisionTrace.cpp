@@ -20,7 +20,8 @@ using namespace llvm;
 using namespace ingot;
 using mlir::remark::detail::Remark;
 
-/// The version of the file format. It changes if a reader would have to change.
+/// The version of the file format. It increases with each change that existing
+/// readers cannot handle.
 static constexpr int64_t kVersion = 1;
 
 //===----------------------------------------------------------------------===//

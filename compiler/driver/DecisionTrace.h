@@ -25,7 +25,7 @@
 
 namespace ingot {
 
-/// A row of the trace, in the user's words.
+/// A row of the trace, in terms that users know.
 struct Decision {
   /// The kind of operation: `conv`, `winograd conv`.
   std::string operation;
@@ -87,9 +87,8 @@ std::vector<std::string> describe(const Decision &decision);
 
 using RemarkReader = std::function<void(const mlir::remark::detail::Remark &)>;
 
-/// Passes remarks of `context` that carry decisions to `trace`. Passes other
-/// remarks to `other`, which may be null. A context can have only one such
-/// pair.
+/// Passes each remark of `context` to `trace` if it carries a decision, else to
+/// `other`, which may be null. A context can have only one trace.
 void readRemarks(mlir::MLIRContext &context, DecisionTrace &trace,
                  RemarkReader other);
 

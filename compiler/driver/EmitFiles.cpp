@@ -20,8 +20,8 @@ using namespace ingot;
 
 namespace {
 
-/// The file of decisions, if the user wants one. It may lie in another folder
-/// than the output, so it gets its name just before the output does.
+/// The file of decisions, if requested. Its folder may differ from the
+/// output's, so it is named separately, just before the output.
 class DecisionsFile {
 public:
   DecisionsFile(const CompileOptions &options, MLIRContext &context)
@@ -168,7 +168,7 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
       return failure();
     const bool isLarge =
         (*translated)->module->getInstructionCount() > kLargeModule;
-    // The pool copies its functions, so the module is held by a shared pointer.
+    // The pool needs copyable functions, so a shared pointer holds the module.
     auto work = [this, &code = codes[number],
                  module =
                      std::shared_ptr<LevelModule>(std::move(*translated))] {
@@ -188,7 +188,7 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
     return success();
   };
   const std::vector<LevelCode> &levels = manifest.levels;
-  // A lowered level waits for the next one if they may share code.
+  // A lowered level that waits for the next one, because they may share code.
   OwningOpRef<ModuleOp> waiting;
   for (size_t i = 0; i < levels.size(); ++i) {
     const Target &target = levels[i].target;
@@ -224,7 +224,7 @@ LogicalResult Compilation::emitLevels(std::vector<MemoryFile> &objects) {
 }
 
 FailureOr<MemoryFile> Compilation::emitDescription() {
-  // Entry points must run on every level, so compile them for the lowest.
+  // Entry points must run on every level, so compile them for the lowest level.
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::TargetMachine> machine =
       targets.front().createTargetMachine();
@@ -261,7 +261,7 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
     return failure();
   SmallVector<LinkedLibrary> others;
   for (const Library *library : usedLibraries(manifest))
-    others.push_back({library->glue, library->path});
+    others.push_back({library->glue, library->path, library->isShared});
   std::string linked, error;
   if (failed(linkSharedLibrary(objects, others, manifest, linked, error)))
     return fail("cannot link '" + options.output + "': " + error);
@@ -275,7 +275,8 @@ void Compilation::notePublished() {
 }
 
 /// Publishes the output files. The library gets its name last. The new weights
-/// have another name, so the old library keeps its weights until then.
+/// have another name than the old ones, so the old library stays usable until
+/// then.
 FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
   if (progress.isCancelled())
     return fail(kCancelled);

@@ -11,8 +11,8 @@
 
 namespace ingot {
 
-/// Notices errors that reach the handlers of a context. Code that reports an
-/// error must not return success. Translates messages to the user's words
+/// Notices errors that are reported to a context. Code that reports an error
+/// must not return success. Also translates messages to terms that users know
 /// (`toUserText`).
 class ErrorWatch {
 public:

@@ -27,10 +27,11 @@ namespace {
 /// dimension.
 using InputDim = std::pair<unsigned, int64_t>;
 
-/// The dimensions of each name that several dimensions have.
+/// For each name that several dimensions have: these dimensions.
 using SharedNames = llvm::MapVector<StringRef, SmallVector<InputDim>>;
 
-/// Classes of dimensions of one name that must be equal.
+/// Equivalence classes of dimensions. All dimensions of a class have one name
+/// and must be equal.
 using DimClasses = llvm::EquivalenceClasses<InputDim>;
 
 /// A run-time check, identified by its node and its message.
@@ -98,8 +99,8 @@ static void collectInputDims(Value value, Block &entry,
   }
 }
 
-/// Returns how many operations compute more than a size. A select of sizes
-/// decides in the run whether an operand is broadcast, so it counts.
+/// Counts the operations that compute more than a size. A select of sizes
+/// counts, because it decides at run time if an operand is broadcast.
 static size_t countWork(ModuleOp module) {
   size_t count = 0;
   module.walk([&](Operation *op) {
@@ -110,7 +111,7 @@ static size_t countWork(ModuleOp module) {
   return count;
 }
 
-/// Calls `visit` with each check that `module` has and `other` lacks.
+/// Calls `visit` with each check that is in `module` but not in `other`.
 static void forEachNewCheck(ModuleOp module, ModuleOp other,
                             llvm::function_ref<void(RequireOp)> visit) {
   llvm::DenseMap<Check, int64_t> counts;
@@ -123,17 +124,17 @@ static void forEachNewCheck(ModuleOp module, ModuleOp other,
   });
 }
 
-/// Merges the classes of dimensions that a check relates, if `legalized` lacks
-/// the check because equal sizes prove it. Returns true if any classes were
-/// merged.
+/// Merges the classes of dimensions that a check of `tried` relates. Considers
+/// only checks that `legalized` lacks, because equal sizes prove them there.
+/// Returns true if any classes were merged.
 static bool joinRelated(ModuleOp tried, ModuleOp legalized,
                         const SharedNames &names, DimClasses &classes) {
   bool isChanged = false;
   size_t apart = classes.getNumClasses() - names.size();
   Block &entry = forwardOf(tried).getBody().front();
   forEachNewCheck(tried, legalized, [&](RequireOp check) {
-    // Stop when all classes are merged. Most models need only a few checks for
-    // that.
+    // Stop when all classes are merged. In most models a few checks are enough
+    // to merge them all.
     if (apart == 0)
       return;
     llvm::SetVector<InputDim> dims;
@@ -159,7 +160,8 @@ static bool joinRelated(ModuleOp tried, ModuleOp legalized,
 // Trying separate sizes
 //===----------------------------------------------------------------------===//
 
-/// Returns a name for each input dimension, which differs between the classes.
+/// Returns a name for each input dimension. Dimensions of different classes get
+/// different names.
 static std::map<InputDim, std::string> nameClasses(const SharedNames &names,
                                                    const DimClasses &classes) {
   std::map<InputDim, std::string> given;
@@ -221,7 +223,7 @@ ingot::freeDims(ModuleOp imported, ModuleOp legalized,
   for (auto &[name, members] : names)
     for (const InputDim &member : members)
       classes.insert(member);
-  // The second try uses the classes that the first try has found.
+  // The second try uses the classes that the first try found.
   for (int tries = 0; tries < 2; ++tries) {
     std::map<InputDim, std::string> given = nameClasses(names, classes);
     if (given.empty())

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // In ONNX a dimension name is only documentation, unless an operator needs
-// equal sizes. Equal sizes give better code, so dimensions of one name are
-// first compiled as one size. A second try gives each of them its own size. The
-// second result is taken if no operator then has more to check or to compute.
+// equal sizes. Equal sizes give better code. So the first compilation gives all
+// dimensions of one name the same size, and a second one gives each its own
+// size. The second result is used if no operator then checks or computes more.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_DRIVER_FREEDIMS_H
@@ -22,10 +22,10 @@ namespace ingot {
 /// Returns true if two dynamic dimensions of the model's inputs have one name.
 bool hasSharedDimNames(mlir::ModuleOp imported);
 
-/// Returns `imported` after `legalize`, with separate sizes for dimensions that
-/// need not be equal. Returns null if there are none. `legalized` is the result
-/// of `legalize` for the unchanged module. Emits no diagnostics but remarks
-/// that name the dimensions.
+/// Compiles `imported` with `legalize`, but with separate sizes for dimensions
+/// that need not be equal. Returns the result, or null if there are no such
+/// dimensions. `legalized` is the result of `legalize` for the unchanged
+/// module. Emits no diagnostics except remarks that name the dimensions.
 mlir::OwningOpRef<mlir::ModuleOp>
 freeDims(mlir::ModuleOp imported, mlir::ModuleOp legalized,
          llvm::function_ref<mlir::LogicalResult(mlir::ModuleOp)> legalize);

@@ -11,13 +11,15 @@ using namespace mlir;
 using namespace ingot;
 
 /// Selects the backends. If a backend's library is missing, reports that and
-/// goes on without it.
-void Compilation::chooseKernels() {
+/// continues without the backend.
+LogicalResult Compilation::chooseKernels() {
   for (const Backend *backend : getBackends()) {
     const Library *library = backend->library();
     if (!library || !takesPart(*backend, pipeline) ||
-        isInstalled({library->glue, library->path}))
+        isInstalled({library->glue, library->path, library->isShared}))
       continue;
+    if (backend->device().hasOwnMemory)
+      return fail("this compiler was installed without code for GPUs");
     emitWarning(UnknownLoc::get(&context))
         << library->title << " is not on this machine: " << kDefaultKernels
         << " kernels take its place";
@@ -25,6 +27,7 @@ void Compilation::chooseKernels() {
     pipeline.preferred.clear();
     pipeline.preferredNodes.clear();
   }
+  return success();
 }
 
 std::vector<const Library *> ingot::usedLibraries(const Manifest &manifest) {

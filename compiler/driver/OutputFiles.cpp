@@ -26,9 +26,8 @@ LogicalResult OutputFiles::fail(const Twine &message) {
   return emitError(UnknownLoc::get(&context)) << message;
 }
 
-/// The size of one write. Large writes leave large folios in the page cache. A
-/// process that maps the file then gets huge pages, so its first answer comes
-/// earlier.
+/// The size of one write. Large writes use large folios in the page cache. A
+/// process that maps the file then gets huge pages, so its first run is faster.
 static constexpr size_t kWriteBytes = 8 << 20;
 
 LogicalResult OutputFiles::writeTo(int descriptor, StringRef path,
@@ -41,7 +40,7 @@ LogicalResult OutputFiles::writeTo(int descriptor, StringRef path,
     return written;
   std::string message = out.error().message();
   out.clear_error();
-  // Report why the file could not be written.
+  // Report the reason of the failure.
   return succeeded(written) ? fail("cannot write '" + path + "': " + message)
                             : failure();
 }

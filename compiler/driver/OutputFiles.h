@@ -16,8 +16,8 @@
 
 namespace ingot {
 
-/// The files of a compilation, beside `output`. They get their names when all
-/// are written. Failures are reported.
+/// The files that a compilation writes, all in the folder of `output`. The
+/// files get their names when all are written. Functions report their failures.
 class OutputFiles {
 public:
   using Write = llvm::function_ref<mlir::LogicalResult(mlir::raw_ostream &)>;
@@ -27,11 +27,12 @@ public:
 
   /// Creates a file without a name and lets `write` fill it.
   mlir::FailureOr<int> write(Write write, bool isExecutable = false);
-  /// Gives the files their names, which are relative to the folder of `output`.
+  /// Gives the files their names. The names are relative to the folder of
+  /// `output`.
   mlir::LogicalResult publish(const std::vector<Name> &names);
-  /// Publishes the library `output` and removes its weights files other than
-  /// `weights`. These belong to the replaced library, or to a compilation that
-  /// was killed.
+  /// Publishes the library `output`. Removes its weights files except
+  /// `weights`: such files belong to the replaced library, or to a compilation
+  /// that was killed.
   mlir::LogicalResult publishLibrary(const std::vector<Name> &names,
                                      mlir::StringRef weights);
 

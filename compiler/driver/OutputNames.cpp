@@ -7,6 +7,7 @@
 #include "compiler/driver/OutputNames.h"
 
 #include "base/OutputPath.h"
+#include "runtime/format/WeightsName.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -57,6 +58,19 @@ bool ingot::isSameFile(StringRef one, StringRef other) {
           sys::fs::equivalent(folderOf(one), folderOf(other)));
 }
 
+bool ingot::isOutput(const CompileOptions &options, StringRef path) {
+  for (const std::string &name : namesOf(options))
+    if (isSameFile(path, name))
+      return true;
+  // A weights file stands beside the library.
+  SmallString<128> weights(sys::path::parent_path(options.output));
+  sys::path::append(weights, fileName(path));
+  return options.emit == EmitKind::sharedLibrary &&
+         rt::isWeightsName(fileName(path).c_str(),
+                           fileName(options.output).c_str()) &&
+         isSameFile(path, weights);
+}
+
 static std::string checkName(const CompileOptions &options, StringRef name) {
   const bool isFile =
       options.emit == EmitKind::sharedLibrary || name == options.decisionsFile;
@@ -77,11 +91,10 @@ static std::string checkName(const CompileOptions &options, StringRef name) {
 
 std::string ingot::checkNames(const CompileOptions &options) {
   SmallVector<std::string> names = namesOf(options);
-  for (const std::string &name : names)
-    if (!options.decisionsFile.empty() &&
-        isSameFile(name, options.decisionsFile))
-      return "'" + options.decisionsFile +
-             "' is the name of another output; write decisions to another file";
+  if (!options.decisionsFile.empty() &&
+      isOutput(options, options.decisionsFile))
+    return "'" + options.decisionsFile +
+           "' is the name of another output; write decisions to another file";
   for (const std::string &name : names)
     if (names.front() == name && &name != names.begin())
       return "'" + options.output + "' is the name of the " +

@@ -22,6 +22,10 @@ bool isSameFile(llvm::StringRef one, llvm::StringRef other);
 /// Returns the name of the header beside a library.
 std::string headerName(const CompileOptions &options);
 
+/// Returns true if the compilation writes or replaces a file of this name
+/// besides `options.decisionsFile`. A library replaces its weights files.
+bool isOutput(const CompileOptions &options, llvm::StringRef path);
+
 /// Checks that each output file can be written, and replaces no file that the
 /// compilation reads. Returns an error message, or "". Separate weights are not
 /// checked: their name has a hash, which is not known yet and which no other

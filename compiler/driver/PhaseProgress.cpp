@@ -18,21 +18,22 @@ using namespace ingot;
 
 namespace {
 
-/// A step and its usual percentage of the time, as `--timing` measures it for
-/// one CPU level.
+/// A step, and its usual percentage of the time of a compilation for one CPU
+/// level, as measured by `--timing`.
 struct Weight {
   llvm::StringLiteral step;
   double percent;
 };
 
-/// Reports each pass of a module that has run.
+/// Reports each pass that has run on the module.
 class PassCounter : public PassInstrumentation {
 public:
   PassCounter(PhaseProgress &progress, size_t number)
       : progress(progress), number(double(std::max<size_t>(1, number))) {}
 
   void runAfterPass(Pass *, Operation *op) override {
-    // Passes on functions are part of one pass on the module.
+    // Passes on functions are part of a pass on the module, so do not count
+    // them.
     if (isa<ModuleOp>(op) && !op->getParentOp())
       progress.advance(std::min(++done / number, 1.0));
   }
@@ -115,7 +116,8 @@ void PhaseProgress::watch(PassManager &passes, MLIRContext &context) {
   if (options.progress.onStep)
     passes.addInstrumentation(
         std::make_unique<PassCounter>(*this, passes.size()));
-  // The handler sees each pattern, too, which costs time.
+  // The handler is called for each pattern, too, which takes time. So set it
+  // only if the caller can cancel.
   if (options.progress.isCancelled)
     context.registerActionHandler(
         [this](function_ref<void()> act, const tracing::Action &action) {

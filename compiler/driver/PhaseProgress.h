@@ -30,24 +30,24 @@ public:
   /// Sets the number of CPU levels that get code.
   void setLevels(size_t number);
 
-  /// Starts the step `name`, a row of the table of weights. The step before is
-  /// done. Tells the caller `description`.
+  /// Starts the step `name`, which is a row of the table of weights. Counts the
+  /// previous step as done. Reports `description` to the caller.
   void start(llvm::StringRef name, const llvm::Twine &description);
-  /// Tells the caller that this share of the current step is done.
+  /// Reports that this share of the current step is done.
   void advance(double share);
 
-  /// Lets the current step, which makes the code of a level, go on in another
-  /// thread. It is done when that thread calls finishCode.
+  /// Continues the current step, code generation for a level, in another
+  /// thread. The step is done when that thread calls finishCode.
   void moveToThread() { weight = 0; }
   void finishCode();
-  /// Waits until finishCode was called `number` times, and tells the caller how
-  /// far the threads are.
+  /// Waits until finishCode was called `number` times. Reports the progress of
+  /// the threads meanwhile.
   void waitForCode(size_t number);
 
-  /// Tells the caller after each pass of `passes` how far the phase is. Skips
+  /// Reports the progress after each pass of `passes`. Skips the remaining
   /// passes once the caller cancels.
   void watch(mlir::PassManager &passes, mlir::MLIRContext &context);
-  /// Ends what `watch` has started.
+  /// Removes what `watch` has installed.
   void unwatch(mlir::MLIRContext &context);
 
   bool isCancelled() const { return options.progress.cancelled(); }
@@ -57,15 +57,15 @@ private:
 
   const CompileOptions &options;
   std::string description;
-  /// Weights of all steps, of the steps that are done, and of the current one.
+  /// Weight of all steps, of the finished steps, and of the current step.
   double total = 1, done = 0, weight = 0;
   double share = 0;
-  /// The last fraction that was told. Fractions never fall, even if levels are
-  /// added.
+  /// The last fraction that was reported. Reported fractions never decrease,
+  /// even if levels are added.
   double told = 0;
   std::mutex mutex;
   std::condition_variable changed;
-  /// The number of finished codes, which `mutex` guards.
+  /// The number of levels whose code is finished. `mutex` guards it.
   size_t codes = 0;
 };
 

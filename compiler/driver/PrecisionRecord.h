@@ -16,8 +16,8 @@ namespace ingot {
 /// Returns the commit of the compiler's source, or "" if the build had none.
 llvm::StringRef compilerCommit();
 
-/// Returns the precision as a JSON object in one line. A calibration is given
-/// by its file name without folders, and its SHA-256.
+/// Returns the precision as a JSON object in one line. The object names a
+/// calibration by its file name without folders and its SHA-256.
 llvm::Expected<std::string> recordPrecision(const PipelineOptions &options);
 
 /// The contents of such a JSON object.
@@ -26,8 +26,8 @@ struct PrecisionRecord {
   std::string name;
   /// The calibration's file name and SHA-256; empty if there is none.
   std::string calibration, calibrationSha256;
-  /// The options of the pipeline without the calibration, whose file the caller
-  /// must find.
+  /// The options of the pipeline, without the path of the calibration. The
+  /// caller must find that file.
   PipelineOptions pipeline;
 
   static llvm::Expected<PrecisionRecord> parse(llvm::StringRef text);

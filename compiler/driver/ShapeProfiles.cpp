@@ -43,7 +43,7 @@ struct Input {
   SmallVector<StringRef> dimNames;
 };
 
-/// Reads one profile against the model's inputs.
+/// Reads one profile and checks it against the model's inputs.
 class Reader {
 public:
   Reader(ArrayRef<Input> inputs, const ShapeProfile &profile)
@@ -81,8 +81,8 @@ llvm::Error Reader::name(StringRef dim, const SizeRange &range) {
   auto [known, isNew] = named.try_emplace(dim, range);
   if (isNew || known->second == range)
     return llvm::Error::success();
-  // The short form leaves out the usual size, so name the usual sizes if only
-  // they differ.
+  // The short form omits the usual size. If only the usual sizes differ, the
+  // message must name them.
   if (range.describe() == known->second.describe())
     return makeError("dimension '" + printable(dim) + "' is usually " +
                      Twine(range.usual) + " in one place, but " +
@@ -187,7 +187,7 @@ llvm::Expected<ShapeProfileAttr> Reader::read(MLIRContext *context,
 // Several profiles
 //===----------------------------------------------------------------------===//
 
-/// Returns true if a size is in both ranges.
+/// Returns true if the ranges have a size in common.
 static bool intersect(SizeRangeAttr a, SizeRangeAttr b) {
   int64_t low = std::max(a.getMin(), b.getMin());
   int64_t high = std::min(a.getMax(), b.getMax());
@@ -199,8 +199,8 @@ static bool intersect(SizeRangeAttr a, SizeRangeAttr b) {
   return low / step + (low % step != 0) <= high / step;
 }
 
-/// Returns true if a run may fit both profiles, because no dimension tells them
-/// apart.
+/// Returns true if some sizes of a run fit both profiles. This is so if the
+/// ranges of every dimension intersect.
 static bool overlap(ShapeProfileAttr a, ShapeProfileAttr b) {
   for (SizeRangeAttr x : a.getRanges())
     for (SizeRangeAttr y : b.getRanges())

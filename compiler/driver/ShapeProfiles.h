@@ -15,7 +15,7 @@
 namespace ingot {
 
 /// The sizes from `min` to `max` that are multiples of `multiple`. Code is
-/// optimized for `usual`, unless it is -1.
+/// optimized for the size `usual`; -1 if there is none.
 struct SizeRange {
   int64_t min = 0;
   int64_t usual = -1;
@@ -29,8 +29,8 @@ struct SizeRange {
   std::string describe() const;
 };
 
-/// Ranges that apply together, by dimensions of inputs and by names of
-/// dimensions. A dimension without a range may have any size.
+/// Ranges that apply together. Each range belongs to a dimension of an input,
+/// or to a name of dimensions. A dimension without a range may have any size.
 struct ShapeProfile {
   llvm::StringMap<llvm::SmallVector<std::optional<SizeRange>>> shapes;
   llvm::StringMap<SizeRange> dims;
@@ -38,8 +38,8 @@ struct ShapeProfile {
   bool empty() const { return shapes.empty() && dims.empty(); }
 };
 
-/// Sets `ingot.shape_profiles` of `forward`'s module. An error names the
-/// profile if there are several.
+/// Sets `ingot.shape_profiles` of `forward`'s module. If there are several
+/// profiles, an error names the profile.
 llvm::Error setShapeProfiles(mlir::func::FuncOp forward,
                              llvm::ArrayRef<ShapeProfile> profiles,
                              int64_t maxTensorElements);

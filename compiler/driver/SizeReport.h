@@ -17,8 +17,8 @@ struct SizeReport {
   uint64_t modelWeights = 0;
   /// The bytes of the library and of its separate weights.
   uint64_t artifact = 0;
-  /// The number of Winograd convolutions, and the bytes that their transformed
-  /// weights add.
+  /// The number of Winograd convolutions, and the additional bytes of their
+  /// transformed weights.
   uint64_t numFewerProducts = 0, fewerProducts = 0;
 };
 
@@ -26,8 +26,9 @@ struct SizeReport {
 /// count once.
 uint64_t countConstantBytes(mlir::ModuleOp module);
 
-/// Sets the bytes that Winograd convolutions add. `collect-weights` must have
-/// placed their weights. Weights of several convolutions count once.
+/// Sets the additional bytes of Winograd convolutions. `collect-weights` must
+/// have placed their weights. Weights that several convolutions share count
+/// once.
 void countFewerProducts(mlir::ModuleOp module, SizeReport &report);
 
 } // namespace ingot

@@ -19,8 +19,8 @@ using namespace ingot;
 
 namespace {
 
-/// Emits ingot_abi_artifact as an LLVM constant, with the members in the
-/// header's order, and the functions of the C header.
+/// Emits the constant ingot_abi_artifact and the functions of the C header. The
+/// members of the constant are in the header's order.
 class ArtifactBuilder {
 public:
   ArtifactBuilder(Module &module, const Manifest &manifest)
@@ -115,11 +115,11 @@ Constant *ArtifactBuilder::uses() {
   return table(rows, sizeof(ingot_abi_use));
 }
 
-/// Returns the table of layers. Layers refer to one text by offsets, so that
-/// loading relocates nothing.
+/// Returns the table of layers. Layers refer to one text by offsets instead of
+/// pointers, so loading needs no relocations.
 Constant *ArtifactBuilder::layers(std::string &text) {
   llvm::StringMap<uint32_t> words;
-  // Cuts names at a null, because it would end the name early and shift the
+  // Cuts a name at a NUL. A NUL inside would end the name early and shift the
   // following names.
   auto add = [&](StringRef name) {
     uint32_t at = text.size();
@@ -127,7 +127,7 @@ Constant *ArtifactBuilder::layers(std::string &text) {
     text += '\0';
     return at;
   };
-  // Stores words that many layers share only once.
+  // Stores a word once, even if many layers use it.
   auto addWord = [&](StringRef word) {
     auto [known, isNew] = words.try_emplace(word, 0);
     if (isNew)
@@ -178,27 +178,33 @@ Constant *ArtifactBuilder::declare(StringRef name, Type *result,
   return function;
 }
 
-/// Returns the table of levels, the lowest first. A later level has precedence.
+/// Returns the table of levels, lowest first. The runtime prefers a later
+/// level.
 Constant *ArtifactBuilder::variants() {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty();
   SmallVector<Constant *> rows;
   for (auto [i, code] : enumerate(manifest.levels)) {
     Constant *load = null, *unload = null;
-    if (manifest.hasLoad) {
+    const bool isGpu = code.target.launchesGpu;
+    // Memory of a GPU belongs to the functions that launch kernels.
+    uint32_t memories = 1u << INGOT_ABI_MEMORY_HOST;
+    if (isGpu)
+      memories |= 1u << INGOT_ABI_MEMORY_CUDA;
+    if (manifest.hasLoad || isGpu) {
       load = declare(levelSymbol(kLoadSymbol, code.target), i32, {ptr});
       unload = declare(levelSymbol(kUnloadSymbol, code.target), b.getVoidTy(),
                        {ptr, ptr});
     }
     rows.push_back(structure({
-        string(code.target.level),
-        b.getInt32(INGOT_ABI_DEVICE_CPU),
+        string(code.target.name()),
+        b.getInt32(isGpu ? INGOT_ABI_DEVICE_CUDA : INGOT_ABI_DEVICE_CPU),
         b.getInt32(INGOT_ABI_ARCHITECTURE_X86_64),
         b.getInt64(code.target.features),
         b.getInt32(i + 1),
         b.getInt32(/*flags=*/0),
-        b.getInt32(1u << INGOT_ABI_MEMORY_HOST),
+        b.getInt32(memories),
         b.getInt32(INGOT_ABI_MEMORY_HOST),
-        b.getInt64(manifest.arenaBytes),
+        b.getInt64(isGpu ? 0 : manifest.arenaBytes),
         b.getInt64(code.bytes),
         load,
         unload,
@@ -249,7 +255,7 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       b.getInt32(manifest.takesGeneral),
       b.getInt32(0),
   });
-  // The run functions, which are in other modules, find their profiles in the
+  // The run functions are in other modules. They read their profiles from this
   // description.
   auto *global = new GlobalVariable(
       module, description->getType(), /*isConstant=*/true,
@@ -370,8 +376,9 @@ void ArtifactBuilder::buildRun() {
   Constant *call =
       declare("ingot_support_call", i32, {ptr, ptr, ptr, ptr, i64});
   Function *function = exported(manifest.symbol + "_run", i32, params);
-  // LLVM compares all loads and stores of a block with each other. Here these
-  // comparisons find nothing, so optimization is off.
+  // LLVM compares all loads and stores of a block with each other, which takes
+  // long in a large function. Here it finds nothing to optimize, so turn
+  // optimization off.
   constexpr size_t kMaxOptimized = 64;
   if (manifest.inputs.size() + manifest.outputs.size() > kMaxOptimized) {
     function->addFnAttr(Attribute::NoInline);
@@ -382,8 +389,8 @@ void ArtifactBuilder::buildRun() {
 
   auto *bufferType = StructType::get(
       context, {ptr, ptr, ptr, i64, i32, i32, ptr, i64, ptr});
-  // Counts the sizes of all tensors with fixed shapes. The run writes the sizes
-  // of such outputs.
+  // Counts the sizes of all tensors with static shapes. The buffers need memory
+  // for these sizes, because a run writes the sizes of all outputs.
   uint64_t numSizes = 0, used = 0;
   for (const std::vector<Tensor> *list : {&manifest.inputs, &manifest.outputs})
     for (const Tensor &tensor : *list)

@@ -30,8 +30,8 @@ struct Chain {
 
 } // namespace
 
-/// Returns true if a load reads a row's factors of a product: a scalar or a few
-/// narrow elements.
+/// Returns true if a load reads factors of one row in a matrix product: a
+/// scalar, or a few narrow elements.
 static bool isOfRow(const LoadInst &load) {
   constexpr uint64_t kWidest = 8;
   return load.isSimple() &&
@@ -67,11 +67,11 @@ static std::vector<Chain> chainsOf(const Loop &loop, ScalarEvolution &scev) {
   return chains;
 }
 
-/// Computes the addresses of the chain from few base addresses. `distance` is
-/// computed before `end`.
+/// Replaces the addresses of the chain by sums of a few bases and multiples of
+/// `distance`. Inserts code before `end`.
 static void rewrite(const Chain &chain, Value *distance, Instruction *end) {
-  // An x86 address can add 1, 2 or 4 distances to a base, or 3 distances from a
-  // register. So five rows share a base.
+  // An x86 address can add 1, 2 or 4 times the distance to a base. A second
+  // register holds 3 times the distance. So five rows share a base.
   constexpr size_t kRowsOfBase = 5;
   IRBuilder<> before(end);
   Value *threefold = before.CreateMul(distance, before.getInt64(3));

@@ -11,10 +11,10 @@
 
 namespace ingot {
 
-/// Chains the addresses of rows at one run-time distance in an innermost loop:
-/// each address is computed from the previous one. With one register per
-/// address, LLVM's scheduler would load all rows before the first product to
-/// save registers. It would then keep sums on the stack.
+/// Finds loads of rows at one run-time distance in an innermost loop, and
+/// computes each address from a previous one. Otherwise LLVM uses one register
+/// per address. To save registers, its scheduler then loads all rows before the
+/// first product and keeps sums on the stack.
 void chainRows(llvm::Function &function);
 
 } // namespace ingot

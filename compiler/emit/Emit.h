@@ -24,38 +24,39 @@ struct Tensor {
   uint32_t dtype = 0;
   llvm::SmallVector<int64_t> dims;
   std::vector<std::string> dimNames;
-  /// Keys of dimensions: open dimensions with one key have the same size. The
-  /// key is the dimension's name, with a number if dimensions of that name may
-  /// differ.
+  /// Keys of dimensions. Open dimensions with one key have the same size. The
+  /// key is the dimension's name. A number is appended if dimensions of that
+  /// name may differ.
   std::vector<std::string> dimKeys;
 
   bool isStatic() const;
   bool isOfStrings() const { return dtype == INGOT_ABI_STRING; }
 };
 
-/// A row of the table that a profile reports.
+/// A layer: a row in the table of a profile.
 struct Layer {
   std::string kind, backend;
-  /// Reason why no better backend computes the layer; may be empty.
+  /// Reason why no faster backend computes the layer; may be empty.
   std::string reason;
-  /// Element type of the factors in products if it is not f32, for example
-  /// "bf16".
+  /// Element type of the factors in products, for example "bf16". Empty if it
+  /// is f32.
   std::string precision;
   std::vector<std::string> nodes;
   uint64_t flops = 0;
   uint64_t bytes = 0;
-  /// Shape profile whose usual sizes the layer serves, as in ingot_abi_layer.
+  /// Number of the shape profile if the layer is for its usual sizes, as in
+  /// ingot_abi_layer.
   uint32_t usualOf = 0;
   /// Bits of INGOT_ABI_LAYER_LOOP.
   uint32_t flags = 0;
 };
 
-/// The function that computes the usual sizes of a profile, with the inputs and
-/// outputs at these sizes.
+/// A function for the usual sizes of a profile. Its inputs and outputs have
+/// these sizes.
 struct Body {
   std::string function;
-  /// Name of the function that computes sizes and memory; empty if all sizes
-  /// are fixed.
+  /// Name of the function that computes the sizes and the required memory;
+  /// empty if all sizes are fixed.
   std::string inference;
   size_t profile = 0;
   std::vector<Tensor> inputs, outputs;
@@ -74,13 +75,13 @@ struct LevelCode {
   uint64_t bytes = 0;
 };
 
-/// A run-time precision flag: selects whether a run rounds the operands of
+/// A run-time precision flag. It selects if a run rounds the operands of
 /// products as int8 does.
 struct PrecisionFlag {
   /// ONNX nodes of the products.
   std::vector<std::string> nodes;
-  /// Index of the tensor that the first node reads. Empty if each run finds the
-  /// tensor's scale.
+  /// Index of the tensor that the first node reads. Empty if each run computes
+  /// the scale of that tensor itself.
   std::optional<size_t> tensor;
 };
 
@@ -94,8 +95,8 @@ struct Manifest {
   /// name.
   std::string libraryName;
   std::vector<Tensor> inputs, outputs;
-  /// Name of the function that computes sizes and memory; empty if all sizes
-  /// are fixed.
+  /// Name of the function that computes the sizes and the required memory;
+  /// empty if all sizes are fixed.
   std::string inference;
   /// Sizes that each shape profile allows.
   std::vector<std::vector<ingot_abi_size_range>> shapeProfiles;
@@ -113,29 +114,30 @@ struct Manifest {
   std::array<uint8_t, 32> weightsSha256 = {};
   uint64_t arenaBytes = 0;
   uint64_t arenaLowerBound = 0;
-  /// Numbers of rules about sizes: rules that hold for all sizes, and rules
-  /// that a run checks.
+  /// Number of rules about sizes that are proved for all sizes, and number of
+  /// rules that each run checks.
   uint32_t sizeRulesProved = 0, sizeRulesChecked = 0;
   /// External dependencies, libraries first.
   std::vector<Usage> uses;
   /// Names of the tensors that a run reports, by index. Not part of the
   /// artifact.
   std::vector<std::string> observed;
-  /// Run-time precision flags. The first inputs of the run are still the
-  /// model's. Not part of the artifact.
+  /// Run-time precision flags. Their inputs follow the model's inputs. Not part
+  /// of the artifact.
   std::vector<PrecisionFlag> precisionFlags;
 
-  /// True if the code has functions to call when a model is loaded and closed.
+  /// True if the code has functions that are called when a model is loaded and
+  /// closed.
   bool hasLoad = false;
 
   bool usesLibrary(llvm::StringRef name) const;
   bool hasStrings() const;
-  /// Returns true if a run's outputs or memory depend on the sizes of its
-  /// inputs, or if a run needs more than the arena.
+  /// Returns true if the outputs or the memory of a run depend on the sizes of
+  /// its inputs. Also returns true if a run needs more than the arena.
   bool hasOpenSizes() const;
 };
 
-/// Symbol of the artifact's description, by which its own code finds it.
+/// Symbol of the artifact's description. The artifact's own code refers to it.
 constexpr llvm::StringLiteral kDescriptionSymbol = "ingot_artifact";
 /// Symbol of the artifact's strings.
 constexpr llvm::StringLiteral kDictionarySymbol = "ingot_strings";
@@ -145,17 +147,20 @@ mlir::FailureOr<Manifest> readManifest(mlir::ModuleOp module,
                                        llvm::ArrayRef<Target> targets,
                                        llvm::StringRef symbol);
 
+/// Returns the libraries that the code of a lowered module calls.
+std::vector<Usage> readLibraries(mlir::ModuleOp module);
+
 /// Returns the names of the manifest's levels, for example "x86-64-v3,
 /// x86-64-v4".
 std::string levelNames(const Manifest &manifest);
 
-/// Returns the symbol of `ingot_run`, `ingot_load` or `ingot_unload` in the
-/// code of one level.
+/// Returns the symbol in the code of one level for `ingot_run`, `ingot_load` or
+/// `ingot_unload`.
 std::string levelSymbol(llvm::StringRef function, const Target &target);
 
-/// Adds the run function of a level, which calls @forward with the values of an
-/// ingot_abi_call. Renames the functions that the artifact's description refers
-/// to for this level.
+/// Adds the run function of a level. It calls @forward with the values of an
+/// ingot_abi_call. Also gives the functions that the artifact's description
+/// refers to names for this level.
 void addRunFunction(llvm::Module &module, const Manifest &manifest,
                     const Target &target);
 
@@ -178,26 +183,32 @@ bool emitCode(llvm::Module &module, llvm::TargetMachine &machine,
 /// Returns the bytes of executable code in an object file.
 uint64_t codeBytesOf(llvm::StringRef object);
 
+/// Adds the weights of `further` behind those of `module`. Returns their
+/// offset.
+uint64_t appendWeights(mlir::ModuleOp module, mlir::ModuleOp further);
 /// Writes the weights listed in `ingot.weights` in their memory layout.
 mlir::LogicalResult writeWeights(mlir::ModuleOp module, llvm::raw_ostream &out);
 /// Returns the SHA-256 of the weights.
 std::array<uint8_t, 32> hashWeights(mlir::ModuleOp module);
 /// Returns the XXH64 of the weights.
 uint64_t checksumWeights(mlir::ModuleOp module);
-/// Returns an ELF object with the symbol `ingot_weights` at the start of a
-/// section of the weights' size. The section has no bytes in the file:
-/// writeLibrary adds the weights there.
+/// Returns an ELF object whose symbol `ingot_weights` is the start of a section
+/// for the weights. The section has the size of the weights, but no bytes in
+/// the file: writeLibrary inserts the weights.
 std::string makeWeightsObject(uint64_t weightsBytes);
-/// Writes the linker's output and seals it. If `hasWeights`, also writes the
-/// weights to their section. The linker never sees the weights, so that it does
-/// not copy them or lay out code around them.
+/// Writes the linker's output and seals it. If `hasWeights`, also inserts the
+/// weights into their section. The linker does not get the weights, so it
+/// neither copies them nor arranges code around them.
 mlir::LogicalResult writeLibrary(llvm::StringRef linked, mlir::ModuleOp module,
                                  bool hasWeights, llvm::raw_ostream &out);
 
 /// A backend's library that an artifact is linked with.
 struct LinkedLibrary {
-  /// A static library beside the compiler, and the path of a shared library.
+  /// The static library beside the compiler that adapts the backend, and the
+  /// path of the backend's shared library.
   llvm::StringRef glue, path;
+  /// False if there is no shared library that artifacts are linked with.
+  bool isShared = true;
 };
 
 /// Returns true if artifacts can be linked with the library on this machine.

@@ -57,7 +57,7 @@ static const char *noteOf(uint32_t dtype) {
   }
 }
 
-/// Returns a short text that is safe inside a C comment.
+/// Returns the text in a short form that is safe inside a C comment.
 static std::string commentText(StringRef text) {
   std::string safe;
   for (char c : text.take_front(120))
@@ -91,8 +91,7 @@ static void writeShape(const Tensor &tensor, llvm::raw_ostream &out) {
 }
 
 /// Returns the number of array entries of a tensor with fixed sizes. Returns 0
-/// if sizes are not fixed, or if there are too many entries for a parameter
-/// type.
+/// if a size is not fixed, or if the number is too large for a parameter type.
 static uint64_t entriesOf(const Tensor &tensor) {
   constexpr uint64_t kMaxEntries = uint64_t(1) << 30;
   uint64_t count = 1;
@@ -120,8 +119,8 @@ static std::string dataParameter(const Tensor &tensor, StringRef name) {
 
 void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   const std::string &name = manifest.symbol;
-  // Keeps the case of the name, because names that differ in case are different
-  // models.
+  // Keeps upper and lower case, because two models may have names that differ
+  // only in case.
   std::string guard = "INGOT_MODEL_" + name + "_H";
   out << "/* " << commentText(manifest.modelName.empty() ? name
                                                          : manifest.modelName)

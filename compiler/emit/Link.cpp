@@ -40,12 +40,13 @@ static std::optional<std::string> findSupportFile(StringRef name) {
 }
 
 bool ingot::isInstalled(const LinkedLibrary &library) {
-  return !library.path.empty() && llvm::sys::fs::exists(library.path) &&
-         findSupportFile(library.glue);
+  return (!library.isShared || (!library.path.empty() &&
+                                llvm::sys::fs::exists(library.path))) &&
+         findSupportFile(library.glue).has_value();
 }
 
-/// Returns the path of a library of libc. Every process has loaded it anyway;
-/// linking it records symbol versions.
+/// Returns the path of a library of libc. Every process has loaded libc, but
+/// linking with it records the versions of symbols.
 static std::optional<std::string> findLibc(StringRef name) {
   for (StringRef folder : {"/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64",
                            "/usr/lib/x86_64-linux-gnu", "/usr/lib"}) {
@@ -57,7 +58,7 @@ static std::optional<std::string> findLibc(StringRef name) {
   return std::nullopt;
 }
 
-/// Adds the library, or sets `error` to the missing file.
+/// Adds the library to the arguments. If the file is missing, sets `error`.
 static LogicalResult addLibrary(std::vector<std::string> &args, StringRef name,
                                 std::string &error) {
   std::optional<std::string> path = findSupportFile(name);
@@ -70,17 +71,18 @@ static LogicalResult addLibrary(std::vector<std::string> &args, StringRef name,
   return success();
 }
 
-/// Returns a version script that makes all symbols local except the interface.
-/// Otherwise lld exports `_end` and other symbols that some library refers to.
+/// Returns a version script that makes all symbols local except those of the
+/// interface. Without it lld exports `_end` and other symbols that libraries
+/// refer to.
 static std::string exportsScript(const Manifest &manifest) {
   return "{ global: " + llvm::join(exportedSymbols(manifest), "; ") +
          "; local: *; };\n";
 }
 
 namespace {
-/// A pipe that lld writes to, and a thread that empties the pipe. If lld writes
-/// a regular file, it does so through a mapping, where a full disk or a limit
-/// raises a signal. A killed lld also leaves temporary files.
+/// A pipe that lld writes to, and a thread that empties it. If lld wrote a
+/// regular file, it would use a mapping, where a full disk or a file size limit
+/// raises a signal. Also, a killed lld would leave temporary files.
 class LinkerOutput {
 public:
   ~LinkerOutput() { finish(); }
@@ -155,8 +157,8 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
                                        const Manifest &manifest,
                                        std::string &library,
                                        std::string &error) {
-  // Places weights behind everything else, so that code and data reach each
-  // other. No argument contains a name that the user chose.
+  // Places weights behind all other sections, so that code and data stay within
+  // reach of each other. No argument contains a name from the user.
   std::vector<std::string> args = {"ld.lld", "-shared", "--gc-sections",
                                    "--build-id=none", "--hash-style=gnu",
                                    "-z", "noexecstack", "-z", "relro", "-z",
@@ -172,11 +174,14 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
   if (failed(addLibrary(args, "libingot_support.a", error)))
     return failure();
   for (const LinkedLibrary &other : others)
-    args.push_back(other.path.str());
+    if (other.isShared)
+      args.push_back(other.path.str());
   for (StringRef name : {"libm.so.6", "libc.so.6"})
     if (std::optional<std::string> path = findLibc(name))
       args.push_back(*path);
   for (const LinkedLibrary &other : others) {
+    if (!other.isShared)
+      continue;
     // The path is valid on the machine that built the compiler. On other
     // machines the loader also searches its usual folders.
     args.push_back("-rpath");
@@ -188,8 +193,8 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
   if (!exports.write(exportsScript(manifest), error) || !output.start(error))
     return failure();
   args.push_back("--version-script=" + exports.path());
-  // Sets the soname. Otherwise a program that links the library would search it
-  // at the path used for linking.
+  // Sets the soname. Without it, a program that links the library would look
+  // for it at the path that was used for linking.
   args.push_back("-soname=" + manifest.libraryName);
   args.push_back("-o");
   args.push_back(output.path());

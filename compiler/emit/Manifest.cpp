@@ -137,6 +137,17 @@ readBodies(ModuleOp module, ArrayAttr rows,
   return bodies;
 }
 
+std::vector<Usage> ingot::readLibraries(ModuleOp module) {
+  std::vector<Usage> uses;
+  IngotDialect::LibrariesAttrHelper helper(module.getContext());
+  if (ArrayAttr rows = helper.getAttr(module))
+    for (auto library : rows.getAsRange<LibraryAttr>()) {
+      uint32_t flags = library.getOwnThreads() ? INGOT_ABI_USE_OWN_THREADS : 0;
+      uses.push_back({INGOT_ABI_USE_LIBRARY, flags, library.getName().str()});
+    }
+  return uses;
+}
+
 FailureOr<Manifest> ingot::readManifest(ModuleOp module,
                                         ArrayRef<Target> targets,
                                         StringRef symbol) {
@@ -195,12 +206,7 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
     manifest.sizeRulesProved = rules.getProved();
     manifest.sizeRulesChecked = rules.getChecked();
   }
-  if (auto rows = IngotDialect::LibrariesAttrHelper(context).getAttr(module))
-    for (auto library : rows.getAsRange<LibraryAttr>()) {
-      uint32_t flags = library.getOwnThreads() ? INGOT_ABI_USE_OWN_THREADS : 0;
-      manifest.uses.push_back(
-          {INGOT_ABI_USE_LIBRARY, flags, library.getName().str()});
-    }
+  manifest.uses = readLibraries(module);
   manifest.hasLoad = module.lookupSymbol(kLoadSymbol) != nullptr;
   if (auto observed = IngotDialect::ObservedAttrHelper(context).getAttr(module))
     for (auto name : observed.getAsRange<StringAttr>())
@@ -221,7 +227,7 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
 std::string ingot::levelNames(const Manifest &manifest) {
   return llvm::join(
       llvm::map_range(manifest.levels,
-                      [](const LevelCode &code) { return code.target.level; }),
+                      [](const LevelCode &code) { return code.target.name(); }),
       ", ");
 }
 

@@ -14,8 +14,8 @@
 
 namespace ingot {
 
-/// A file in memory with a path for the linker, which only takes paths. The
-/// file disappears when the process ends in any way.
+/// A file in memory. It has a path, because the linker takes only paths. The
+/// file disappears when the process ends, for any reason.
 class MemoryFile {
 public:
   MemoryFile() = default;

@@ -20,9 +20,9 @@ class TargetMachine;
 
 namespace ingot {
 
-/// Object code of the compilations of one process, in memory. If a command
-/// compiles a model several times, LLVM compiles equal modules only once.
-/// Thread-safe.
+/// Object code that the compilations of one process share, in memory. If a
+/// command compiles a model several times, LLVM compiles equal modules only
+/// once. Thread-safe.
 class ObjectCache {
 public:
   /// Returns a fingerprint of all inputs of the object code: the module before
@@ -30,11 +30,11 @@ public:
   static std::string keyOf(const llvm::Module &module,
                            const llvm::TargetMachine &machine, bool forSize);
 
-  /// Copies the object code to `code`. Returns false if there is none under
-  /// this key.
+  /// Copies the object code to `code`. Returns false if the cache has no code
+  /// for this key.
   bool find(llvm::StringRef key, llvm::SmallVectorImpl<char> &code);
   void add(llvm::StringRef key, llvm::ArrayRef<char> code);
-  /// Returns how often code was found.
+  /// Returns how many times `find` has found code.
   unsigned hits() const { return numHits; }
 
 private:

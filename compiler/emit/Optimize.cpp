@@ -21,10 +21,10 @@
 using namespace llvm;
 using namespace ingot;
 
-/// Optimization pipeline. LLVM's O2 is made for code that people write and
-/// repeats most passes three to eight times. The modules here hold simplified
-/// loops over vectors without calls. One or two rounds of each pass find nearly
-/// everything in much less time (docs/design/llvm-pipeline.md).
+/// Optimization pipeline. LLVM's O2 is made for source code written by people,
+/// and repeats most passes three to eight times. The modules here contain
+/// simplified loops over vectors without calls. So one or two rounds of each
+/// pass are nearly as good and much faster (docs/design/llvm-pipeline.md).
 static constexpr StringLiteral kPipeline =
     // Inlines a kernel into its task, so that the kernel's arguments are known.
     "function(sroa,early-cse<memssa>,simplifycfg),"
@@ -44,9 +44,9 @@ static constexpr StringLiteral kPipeline =
     "early-cse<memssa>,loop-mssa(licm),dse,simplifycfg,adce),"
     "globaldce";
 
-/// Returns true if the function uses AMX tiles. A copy loop in such a function
-/// must not become a call. Calls clobber the tiles, so LLVM would save and
-/// restore the tiles around the call.
+/// Returns true if the function uses AMX tiles. In such a function, a copy loop
+/// must not become a call. Calls overwrite the tiles, so LLVM would save and
+/// restore them around each call.
 static bool usesTiles(const Function &function) {
   return llvm::any_of(instructions(function), [](const Instruction &i) {
     return i.getType()->isX86_AMXTy();
@@ -54,8 +54,8 @@ static bool usesTiles(const Function &function) {
 }
 
 /// Returns true for a long function without loops, which only starts kernels.
-/// Vector code does not pay off there, but LLVM would compare each store with
-/// every other store.
+/// Vectorization gains nothing there, but is slow: LLVM would compare each
+/// store with every other store.
 static bool onlyStartsKernels(const Function &function) {
   constexpr size_t kMaxOptimized = 1000;
   SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> loops;
@@ -93,9 +93,10 @@ static bool comesFrom(const Value *value, const PHINode *from, const Loop &loop,
   return false;
 }
 
-/// Returns true if a loop walks several trees or lists side by side, so that
-/// each step waits for the previous step's load. LLVM would combine the loads
-/// into gathers, which are slower than loads and make all walks wait.
+/// Returns true if a loop walks several trees or lists side by side. Each step
+/// of a walk waits for the load of its previous step. LLVM would combine the
+/// loads of all walks into gathers. Gathers are slower than loads and make
+/// every walk wait for all others.
 static bool followsLinks(Function &function) {
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
@@ -111,8 +112,8 @@ static bool followsLinks(Function &function) {
 }
 
 /// Returns true if the function computes or stores neighboring scalars, which
-/// could become vectors. Vectorized kernels only have sums of indices, which
-/// come from the int64 values that a task's argument points to.
+/// may become vectors. A kernel that is vectorized already has only integer
+/// sums of indices, loaded from its task's argument.
 static bool hasScalars(const Function &function) {
   int64_t numStores = 0;
   return any_of(instructions(function), [&](const Instruction &i) {
@@ -152,10 +153,10 @@ static std::optional<uint64_t> roundsOf(const Loop &loop) {
   return end->getZExtValue();
 }
 
-/// Disables unrolling of loops where it does not pay off. Unrolling saves
-/// counter updates and branches, which hardly matter in large micro-kernels.
-/// Around an inner loop with a run-time iteration count, it only copies the
-/// inner loop.
+/// Disables unrolling where it gains nothing. Unrolling saves counter updates
+/// and branches, but these hardly matter in large micro-kernels. If an inner
+/// loop has a run-time iteration count, unrolling the outer loop only copies
+/// the inner loop.
 static void leaveLongLoops(Function &function) {
   constexpr uint64_t kFew = threshold::unrolledRounds;
   DominatorTree dominators(function);
@@ -177,9 +178,9 @@ static void leaveLongLoops(Function &function) {
 }
 
 /// Hides divisions and min/max from loop strength reduction behind a freeze,
-/// which costs nothing. This pass rebuilds the addresses in a loop from their
-/// parts. It would compute divisions and min/max again in each iteration,
-/// because it cannot hoist them.
+/// which costs nothing. Loop strength reduction rebuilds addresses in a loop
+/// from their parts. It cannot hoist divisions and min/max, so it would compute
+/// them in each iteration.
 static void keepOutsideLoops(Function &function) {
   for (Instruction &i : make_early_inc_range(instructions(function))) {
     if (!i.getType()->isIntegerTy(64) ||
@@ -192,8 +193,8 @@ static void keepOutsideLoops(Function &function) {
 }
 
 /// Hides induction variables of outer loops from loop strength reduction behind
-/// a freeze. Otherwise the pass makes one pointer per address of the inner
-/// loop.
+/// a freeze. Otherwise that pass makes a separate pointer for each address in
+/// the inner loop.
 static void countInnermostAlone(Function &function) {
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
@@ -223,8 +224,9 @@ void ingot::setMachine(Module &module, TargetMachine &machine) {
       continue;
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
-    // LLVM avoids 512-bit vectors because they lower the clock of old CPUs.
-    // Long loops over tensors gain on all CPUs that have them.
+    // LLVM avoids 512-bit vectors because they lower the clock rate of old
+    // CPUs. In long loops over tensors, these vectors are faster on all CPUs
+    // that have them.
     function.addFnAttr("prefer-vector-width", "512");
   }
 }
@@ -265,7 +267,7 @@ void ingot::optimize(Module &module, TargetMachine &machine, bool forSize) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    // Tiles must stay in their registers, and no tile register is spare.
+    // Tiles must stay in registers, because none of the tile registers is free.
     const bool hasTiles = usesTiles(function);
     if (!hasTiles)
       chainRows(function);

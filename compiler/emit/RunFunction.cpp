@@ -14,35 +14,39 @@
 using namespace llvm;
 using namespace ingot;
 
-/// Number of inputs and outputs that one function prepares. The number is
-/// limited because LLVM compares all loads and stores of a block with each
-/// other.
+/// Number of inputs and outputs that one function prepares. LLVM compares all
+/// loads and stores of a block with each other, so blocks must be small.
 static constexpr size_t kMaxPrepared = 64;
 
-/// Bytes of each name in a message, which has room for four names.
+/// Maximum bytes of a name in a message. A message has room for four names.
 static constexpr size_t kMaxNameBytes = 60;
 
 namespace {
 
-/// A function of the model's module, with its inputs and outputs.
+/// A function of the model's module, and its inputs and outputs.
 struct Callee {
   Function *function;
   ArrayRef<Tensor> inputs, outputs;
 };
 
-/// Builds the body of the run. It checks that dimensions of one name agree and
-/// selects the function for the given sizes. It reports the sizes of outputs to
-/// the host and calls the selected function with the call's buffers. If
-/// `infers`, the callee receives only the call and no buffers.
+/// Functions of the runtime that call the body of a run.
+constexpr StringLiteral kRun = "ingot_support_run";
+constexpr StringLiteral kRunOnGpu = "ingot_cuda_run";
+
+/// Builds the body of the run. The body checks that dimensions of one name
+/// agree and selects the function for the given sizes. Then it reports the
+/// sizes of outputs to the host and calls the selected function with the call's
+/// buffers. If `infers`, the selected function gets only the call and no
+/// buffers.
 class RunBuilder {
 public:
   RunBuilder(Module &module, const Manifest &manifest, bool infers)
       : module(module), manifest(manifest), infers(infers),
         b(module.getContext()) {}
 
-  /// Builds the function. The first callee handles all sizes; the others belong
-  /// to the manifest's bodies. Inference callees may be null.
-  void build(StringRef name, ArrayRef<Callee> callees);
+  /// Builds the function. The first callee handles all sizes. The others are
+  /// those of the manifest's bodies. Callees that infer sizes may be null.
+  void build(StringRef name, StringRef runner, ArrayRef<Callee> callees);
 
 private:
   /// A named dimension of an input.
@@ -70,7 +74,7 @@ private:
                         b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), dims, i));
   }
   void begin(StringRef name, Type *result);
-  /// Appends the fields of a memref descriptor.
+  /// Appends the arguments that describe a memref.
   void addMemref(Value *data, ArrayRef<Value *> sizes);
   void addTensor(const Tensor &tensor, Value *buffer);
   Function *prepare(size_t first, const Callee &callee);
@@ -89,7 +93,7 @@ private:
   const Manifest &manifest;
   bool infers;
   IRBuilder<> b;
-  /// The function that is being built, and its argument.
+  /// The function that is being built, and its argument `call`.
   Function *function = nullptr;
   Value *call = nullptr;
   SmallVector<Value *> arguments;
@@ -99,7 +103,7 @@ private:
 
 } // namespace
 
-/// Starts a function that takes the call.
+/// Starts a function that has the call as its argument.
 void RunBuilder::begin(StringRef name, Type *result) {
   function = Function::Create(FunctionType::get(result, {b.getPtrTy()}, false),
                               GlobalValue::InternalLinkage, name, module);
@@ -137,7 +141,7 @@ Function *RunBuilder::declareFailWith() {
   return cast<Function>(fail.getCallee());
 }
 
-/// Returns false from the function if a named dimension of the input differs
+/// Makes the function return false if a named dimension of the input differs
 /// from an earlier dimension of the same name.
 void RunBuilder::checkNamedDims(const Callee &callee, size_t input) {
   const Tensor &tensor = callee.inputs[input];
@@ -194,11 +198,11 @@ void RunBuilder::returnUnless(Value *holds, Value *result) {
   b.SetInsertPoint(next);
 }
 
-/// Checks that the buffer of an output has room. The output has one size here
-/// but other sizes in other runs.
+/// Checks that the buffer of an output is large enough. This is needed if the
+/// output's size is fixed in this callee, but not in the model.
 void RunBuilder::checkRoom(const Callee &callee, size_t output) {
   const Tensor &tensor = callee.outputs[output];
-  // The runtime checks the room for strings when it stores them.
+  // For strings, the runtime checks the buffer when it stores them.
   if (!tensor.isStatic() || manifest.outputs[output].isStatic() ||
       tensor.isOfStrings())
     return;
@@ -213,7 +217,8 @@ void RunBuilder::checkRoom(const Callee &callee, size_t output) {
   returnUnless(b.CreateIsNotNull(has), b.getFalse());
 }
 
-/// Builds `bool prepare(call)` for the inputs and outputs starting at `first`.
+/// Builds `bool prepare(call)` for several inputs and outputs, starting at
+/// `first`.
 Function *RunBuilder::prepare(size_t first, const Callee &callee) {
   begin("ingot_run_prepare", b.getInt1Ty());
   auto last = [&](size_t count) {
@@ -231,8 +236,8 @@ Function *RunBuilder::prepare(size_t first, const Callee &callee) {
 }
 
 /// Marks pointer arguments as noalias, because the buffers of a run do not
-/// overlap. Otherwise every loop checks for overlap at run time. A memref has
-/// two pointers, and only the second, aligned one is used.
+/// overlap. Without noalias every loop checks for overlap at run time. A memref
+/// has two pointers, but only the aligned one is used.
 static void markNoAlias(Function &function) {
   bool isAligned = false;
   for (Argument &argument : function.args()) {
@@ -245,7 +250,7 @@ static void markNoAlias(Function &function) {
   }
 }
 
-/// Returns a constant that the artifact module defines.
+/// Declares a constant that the artifact module defines.
 GlobalVariable *RunBuilder::external(StringRef symbol) {
   auto *global =
       cast<GlobalVariable>(module.getOrInsertGlobal(symbol, b.getInt8Ty()));
@@ -261,8 +266,8 @@ static uint64_t countElements(const Tensor &tensor) {
   return count;
 }
 
-/// Replaces the call's strings by their indices. If sizes are inferred, reports
-/// the required memory to the host instead.
+/// Replaces the strings of the call by their indices. If the function infers
+/// sizes, it only reports the memory that the indices need.
 void RunBuilder::readStrings(const Callee &callee) {
   if (!manifest.hasStrings())
     return;
@@ -288,7 +293,8 @@ void RunBuilder::readStrings(const Callee &callee) {
   }
 }
 
-/// Gives the caller the strings whose indices the callee wrote to outputs.
+/// Passes the strings to the caller: the callee has written their indices to
+/// the outputs.
 void RunBuilder::storeStrings(const Callee &callee) {
   Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
   for (auto [i, tensor] : enumerate(callee.outputs)) {
@@ -348,8 +354,8 @@ Function *RunBuilder::buildCall(const Callee &callee) {
   return function;
 }
 
-/// Builds a body that calls one of `bodies`. It calls the body of the profile
-/// whose usual sizes the call has, or else the general body.
+/// Builds a body that calls one of `bodies`. If the call has the usual sizes of
+/// a profile, that is the profile's body. Otherwise it is the general body.
 void RunBuilder::callBodies(ArrayRef<Function *> bodies) {
   begin("ingot_run_choose", b.getVoidTy());
   GlobalVariable *description = external(kDescriptionSymbol);
@@ -370,7 +376,10 @@ void RunBuilder::callBodies(ArrayRef<Function *> bodies) {
   }
 }
 
-void RunBuilder::build(StringRef name, ArrayRef<Callee> callees) {
+/// Builds `int32_t name(call)`, which gives the call and a body that calls
+/// `callees` to the function `runner` of the runtime.
+void RunBuilder::build(StringRef name, StringRef runner,
+                       ArrayRef<Callee> callees) {
   SmallVector<Function *> bodies(1 + manifest.shapeProfiles.size());
   bodies[0] = buildCall(callees[0]);
   for (auto [i, body] : enumerate(manifest.bodies))
@@ -386,7 +395,7 @@ void RunBuilder::build(StringRef name, ArrayRef<Callee> callees) {
   run->setVisibility(GlobalValue::HiddenVisibility);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "", run));
   FunctionCallee guard = module.getOrInsertFunction(
-      "ingot_support_run", b.getInt32Ty(), b.getPtrTy(), b.getPtrTy());
+      runner, b.getInt32Ty(), b.getPtrTy(), b.getPtrTy());
   b.CreateRet(b.CreateCall(guard, {run->getArg(0), body}));
 }
 
@@ -406,8 +415,8 @@ static SmallVector<Callee> calleesOf(Module &module, const Manifest &manifest,
 
 void ingot::addRunFunction(Module &module, const Manifest &manifest,
                            const Target &target) {
-  // Makes the functions visible to the artifact's description, which is in
-  // another module.
+  // Makes the functions visible to the artifact's description in another
+  // module.
   for (StringRef name : {StringRef(kLoadSymbol), StringRef(kUnloadSymbol)})
     if (Function *function = module.getFunction(name)) {
       function->setVisibility(GlobalValue::HiddenVisibility);
@@ -423,7 +432,8 @@ void ingot::addRunFunction(Module &module, const Manifest &manifest,
     if (function.hasFnAttribute("ingot-distinct-buffers"))
       markNoAlias(function);
   RunBuilder(module, manifest, /*infers=*/false)
-      .build(levelSymbol("ingot_run", target), bodies);
+      .build(levelSymbol("ingot_run", target),
+             target.launchesGpu ? kRunOnGpu : kRun, bodies);
   if (!manifest.hasOpenSizes())
     return;
   SmallVector<Callee> inferences = calleesOf(module, manifest, /*infers=*/true);
@@ -435,5 +445,5 @@ void ingot::addRunFunction(Module &module, const Manifest &manifest,
       callee.function->addFnAttr(Attribute::OptimizeForSize);
     }
   RunBuilder(module, manifest, /*infers=*/true)
-      .build(levelSymbol("ingot_infer", target), inferences);
+      .build(levelSymbol("ingot_infer", target), kRun, inferences);
 }

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace ingot;
 
-/// Names in the order of their first use.
+/// Names without duplicates, in the order of their first use.
 using Names = llvm::SetVector<StringAttr>;
 
 namespace {
@@ -56,8 +56,8 @@ static bool isHalf(Type type) {
   return element.isF16() || element.isBF16();
 }
 
-/// Returns true if the higher level's features may improve the code of the
-/// operation.
+/// Returns true if LLVM may generate better code for the operation with the
+/// features of the higher level.
 static bool usesFeatures(Operation *op) {
   return isa<LLVM::CtPopOp>(op) ||
          llvm::any_of(op->getOperandTypes(), isHalf) ||
@@ -77,11 +77,11 @@ static Names usedIn(Region &region) {
   return names;
 }
 
-/// Returns true if both modules define `name` equally, including all functions
-/// and constants that the definition refers to.
+/// Returns true if `name` has equal definitions in both modules. All functions
+/// and constants that the definitions refer to must be equal, too.
 bool TaskSharing::isEqual(StringAttr name) {
-  // Assumes equality while the comparison runs, so that a cycle is equal if
-  // everything else in it is.
+  // Assumes equality during the comparison. So a cycle of references is equal
+  // if everything else in it is equal.
   auto [at, isNew] = known.try_emplace(name, true);
   if (!isNew)
     return at->second;
@@ -101,8 +101,8 @@ bool TaskSharing::isEqual(StringAttr name) {
   return known[name] = equal;
 }
 
-/// Returns the module's functions that are only passed to the host and never
-/// called.
+/// Returns the functions of the module that are passed to the host but never
+/// called directly.
 SmallVector<StringAttr> TaskSharing::findTasks() {
   Names handed;
   DenseSet<StringAttr> called;

@@ -13,14 +13,16 @@
 
 namespace ingot {
 
-/// Returns true if LLVM makes the same code for both levels, for functions
-/// without types and operations of the features in between.
+/// Returns true if LLVM generates equal code for both levels. The functions
+/// must not use types and operations that only the higher level has features
+/// for.
 bool canShareTasks(const Target &lower, const Target &higher);
 
-/// Removes tasks from `higher` that are equal in `lower`, with functions that
-/// only they call. Both modules come from one model, are in the LLVM dialect,
-/// and satisfy `canShareTasks`. They become objects of one library, where the
-/// lower level's code serves both. Returns the number of removed tasks.
+/// Removes tasks from `higher` that are equal in `lower`, and functions that
+/// only these tasks call. Both modules come from one model, are in the LLVM
+/// dialect, and satisfy `canShareTasks`. Both become objects of one library, so
+/// the higher level calls the tasks of the lower one. Returns the number of
+/// removed tasks.
 unsigned shareTasks(mlir::ModuleOp lower, const Target &lowerTarget,
                     mlir::ModuleOp higher);
 

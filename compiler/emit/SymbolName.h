@@ -13,11 +13,11 @@
 
 namespace ingot {
 
-/// Returns true if `symbol` cannot be the name of a model's type and the prefix
-/// of its functions `symbol_create`, `symbol_run` and `symbol_destroy`. Such
-/// names are keywords of C and C++, names in headers of C, C++ and POSIX, and
-/// names of Ingot. The header would not compile, or the functions would replace
-/// others.
+/// Returns true if `symbol` cannot name a model in C. It would be the name of a
+/// type and the prefix of `symbol_create`, `symbol_run` and `symbol_destroy`.
+/// Keywords of C and C++, names in headers of C, C++ and POSIX, and names of
+/// Ingot are taken. With a taken name the header would not compile, or the
+/// functions would replace others.
 bool isTakenSymbol(llvm::StringRef symbol);
 
 /// Returns a C identifier for a file's name. Adds the prefix `model_` if the

@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace ingot;
 
-/// Calls `write` with the bytes of the weights in order. Gaps are zeros. Does
-/// not copy large constants.
+/// Calls `write` with the bytes of the weights in order, and with zeros for
+/// gaps. Does not copy large constants.
 static LogicalResult
 forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
   MLIRContext *context = module.getContext();
@@ -33,7 +33,7 @@ forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
   for (auto weight : weights.getAsRange<WeightAttr>()) {
     ElementsAttr value = weight.getValue();
     padTo(weight.getOffset());
-    // A large splat constant is not stored in full, so it is written in pieces.
+    // A large splat constant is not stored in full, so write it in pieces.
     int64_t left = value.getNumElements();
     constexpr int64_t kPiece = 1 << 16;
     if (auto dense = dyn_cast<DenseElementsAttr>(value);
@@ -57,13 +57,36 @@ forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
   return success();
 }
 
+uint64_t ingot::appendWeights(ModuleOp module, ModuleOp further) {
+  MLIRContext *context = module.getContext();
+  IngotDialect::WeightsAttrHelper weights(context);
+  IngotDialect::WeightsBytesAttrHelper size(context);
+  auto bytesOf = [&](ModuleOp one) {
+    IntegerAttr bytes = size.getAttr(one);
+    return bytes ? bytes.getInt() : 0;
+  };
+  const int64_t offset =
+      llvm::alignTo(bytesOf(module), uint64_t(INGOT_ABI_ALIGNMENT));
+  SmallVector<Attribute> all;
+  if (ArrayAttr own = weights.getAttr(module))
+    llvm::append_range(all, own);
+  if (ArrayAttr added = weights.getAttr(further))
+    for (auto weight : added.getAsRange<WeightAttr>())
+      all.push_back(WeightAttr::get(context, offset + weight.getOffset(),
+                                    weight.getValue()));
+  Builder b(context);
+  weights.setAttr(module, b.getArrayAttr(all));
+  size.setAttr(module, b.getI64IntegerAttr(offset + bytesOf(further)));
+  return uint64_t(offset);
+}
+
 LogicalResult ingot::writeWeights(ModuleOp module, raw_ostream &out) {
   return forEachPiece(module, [&](ArrayRef<char> bytes) {
     out.write(bytes.data(), bytes.size());
   });
 }
 
-// Does not use llvm::SHA256, which counts bits in 32 bits.
+// Does not use llvm::SHA256, whose bit counter has only 32 bits.
 std::array<uint8_t, 32> ingot::hashWeights(ModuleOp module) {
   rt::Sha256 hash;
   (void)forEachPiece(module, [&](ArrayRef<char> bytes) {

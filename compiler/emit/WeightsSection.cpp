@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes the weights into the linked library. The linker lays out a section of
-// the weights' size as the last one in memory, without bytes in the file. The
-// weights are inserted between the loaded part of the file and the part that is
-// not loaded (symbols, section headers), which moves behind them.
+// Writes the weights into the linked library. The linker reserves a section of
+// the weights' size, which is the last one in memory and has no bytes in the
+// file. The weights are inserted behind the loaded part of the file. The part
+// that is not loaded (symbols, section headers) moves behind the weights.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
@@ -101,7 +101,8 @@ std::string ingot::makeWeightsObject(uint64_t weightsBytes) {
 }
 
 namespace {
-/// The linker's file in two parts, and the position of the weights.
+/// The linker's file in two parts, and the position of the weights between
+/// them.
 struct Layout {
   std::string head, tail;
   uint64_t weightsAddress = 0, weightsAt = 0, weightsBytes = 0, tailAt = 0;
@@ -138,8 +139,8 @@ static bool layOut(StringRef linked, Layout &layout) {
       segment->p_memsz != weights->sh_size)
     return false;
 
-  // Aligns large weights in the file as in memory, so that they are mapped in
-  // pages of 2 MiB. Small weights leave no gap.
+  // Aligns large weights in the file as in memory, so that the kernel can map
+  // them with pages of 2 MiB. Small weights leave no gap.
   layout.weightsAddress = segment->p_vaddr;
   layout.weightsBytes = segment->p_memsz;
   layout.weightsAt = layout.weightsBytes < uint64_t(threshold::hugePagedWeights)

@@ -28,7 +28,7 @@ namespace {
 using llvm::Error;
 using llvm::Expected;
 
-/// The values and types of one graph, by name, with a link to the surrounding
+/// The values and types of one graph, by name, and a link to the surrounding
 /// graph.
 struct Scope {
   Scope(const pb::GraphProto &graph, Block &block, Scope *parent)
@@ -47,8 +47,8 @@ struct Scope {
   llvm::StringMap<const pb::TypeProto *> types;
   llvm::StringMap<const pb::TensorProto *> initializers;
   llvm::StringMap<Value> values;
-  /// The last constant made from an initializer. Constants stand at the start
-  /// of the block.
+  /// The last constant that was made from an initializer. These constants are
+  /// at the start of the block.
   Operation *lastConstant = nullptr;
 };
 
@@ -76,7 +76,8 @@ private:
   Expected<Operation *> createConstant(const pb::TensorProto &tensor,
                                        StringRef name, Location loc);
   Type typeOf(StringRef name, const Scope &scope);
-  ArrayAttr dimNamesOf(const pb::TypeProto &type);
+  /// Returns the names of a value's dimensions that the file states.
+  ArrayAttr dimNamesOf(const pb::ValueInfoProto &value);
   Location nodeLoc(const pb::NodeProto &node) {
     const std::string name = nodeName(node);
     return nodeLocation(builder.getStringAttr(name), model.scopes.lookup(name));
@@ -96,8 +97,8 @@ private:
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Returns the type of a value. If inference did not find one, the type is
-/// unknown and the legalizer derives it from the operands.
+/// Returns the type of a value. If inference has found no type, returns the
+/// unknown type. The legalizer then derives the type from the operands.
 Type GraphBuilder::typeOf(StringRef name, const Scope &scope) {
   if (name.empty())
     return builder.getNoneType();
@@ -233,8 +234,8 @@ GraphBuilder::buildAttribute(const pb::AttributeProto &attr) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// Returns the tensor that a Constant node stands for, or nullopt if its value
-/// is not numeric.
+/// Returns the tensor that a Constant node defines, or nullopt if its value is
+/// not numeric.
 static std::optional<pb::TensorProto>
 getConstantTensor(const pb::AttributeProto &attr) {
   pb::TensorProto tensor;
@@ -351,7 +352,7 @@ Error GraphBuilder::buildNodes(const pb::GraphProto &graph, Scope &scope) {
   for (const pb::NodeProto &node : graph.node())
     if (Error error = buildNode(node, scope)) {
       std::string message = toString(std::move(error));
-      // The error of a node in a subgraph already has the node's name.
+      // The error of a node in a subgraph already starts with the node's name.
       return makeError(StringRef(message).starts_with("node '")
                            ? message
                            : describe(node) + ": " + message);
@@ -386,13 +387,26 @@ Error GraphBuilder::buildRegion(const pb::GraphProto &graph, Region &region,
 // The function and the module
 //===----------------------------------------------------------------------===//
 
-ArrayAttr GraphBuilder::dimNamesOf(const pb::TypeProto &type) {
+ArrayAttr GraphBuilder::dimNamesOf(const pb::ValueInfoProto &value) {
+  using Dim = pb::TensorShapeProto::Dimension;
+  const auto &inferred = value.type().tensor_type();
+  const pb::TypeProto &type = model.statedOutputs.lookup(value.name());
+  const auto &stated = type.tensor_type();
+  // Inference may find no rank, or one that the file states wrongly.
+  bool isStated = stated.has_shape() &&
+                  (!inferred.has_shape() ||
+                   inferred.shape().dim_size() == stated.shape().dim_size());
   SmallVector<StringRef> names;
-  for (const pb::TensorShapeProto::Dimension &dim :
-       type.tensor_type().shape().dim())
+  for (const Dim &dim :
+       (inferred.has_shape() ? inferred : stated).shape().dim())
     names.push_back(dimNames.contains(dim.dim_param())
                         ? StringRef(dim.dim_param())
                         : StringRef());
+  if (isStated)
+    for (auto [i, dim] : llvm::enumerate(stated.shape().dim()))
+      if (names[i].empty() && dim.dim_param() != "?" &&
+          !(inferred.has_shape() && inferred.shape().dim(i).has_dim_value()))
+        names[i] = dim.dim_param();
   return builder.getStrArrayAttr(names);
 }
 
@@ -406,14 +420,14 @@ Error GraphBuilder::buildFunction(ModuleOp module) {
                                        builder.getFunctionType(inputTypes, {}));
   Block *block = function.addEntryBlock();
   Scope scope(graph, *block, nullptr);
-  // Sets all argument attributes at once, because each list of attributes lives
-  // as long as the context.
+  // Sets all argument attributes at once. Each list of attributes is kept as
+  // long as the context, so few lists should be made.
   auto describe = [&](const pb::ValueInfoProto &value) {
     return builder.getDictionaryAttr(
         {builder.getNamedAttr(IngotDialect::NameAttrHelper::getNameStr(),
                               builder.getStringAttr(value.name())),
          builder.getNamedAttr(IngotDialect::DimNamesAttrHelper::getNameStr(),
-                              dimNamesOf(value.type()))});
+                              dimNamesOf(value))});
   };
   SmallVector<DictionaryAttr> inputAttrs, outputAttrs;
   for (auto [i, input] : llvm::enumerate(graph.input())) {

@@ -14,8 +14,9 @@
 namespace ingot::importer {
 
 /// Builds the module of a model that has been checked, converted and inferred.
-/// `dimNames` are the names of dimensions in the file. Shape inference invents
-/// further names, which are dropped.
+/// `dimNames` are the names of the inputs' dimensions. An output has these
+/// names where inference finds them, else its names in the file. Names that
+/// inference invents are dropped.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 buildModule(const Model &model, const llvm::StringSet<> &dimNames,
             llvm::StringRef fileName, mlir::MLIRContext &context);

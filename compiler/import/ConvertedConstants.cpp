@@ -79,9 +79,9 @@ static void retype(TensorProto &tensor, int type) {
   tensor.set_raw_data(&bits, APFloat::getSizeInBits(*semantics) / 8);
 }
 
-/// Converts constants that are inputs of `node` to the type of the node's first
-/// input, if the operator requires one type for both. `made` holds the
-/// constants.
+/// Converts the constants among the inputs of `node` to the type of the node's
+/// first input, if the operator requires equal types. `made` holds the
+/// constants that the converter has made.
 static void retypeInputs(const pb::NodeProto &node, int opset,
                          const StringMap<TensorProto *> &made, int type) {
   const pb::OpSchema *schema = pb::OpSchemaRegistry::Instance()->GetSchema(
@@ -99,8 +99,8 @@ static void retypeInputs(const pb::NodeProto &node, int opset,
 void retypeConstants(pb::ModelProto &converted, const ElementTypes &types) {
   int opset = int(getOpset(converted, ""));
   consumeError(forEachGraph(converted, [&](pb::GraphProto &graph) -> Error {
-    // The converter puts a constant in front of its node. It may use the same
-    // name in another graph.
+    // The converter puts a constant before the node that uses it. In another
+    // graph it may use that constant's name again.
     StringMap<TensorProto *> made;
     for (pb::NodeProto &node : *graph.mutable_node())
       if (node.op_type() != "Constant") {

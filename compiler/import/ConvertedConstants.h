@@ -20,12 +20,12 @@ namespace ingot::importer {
 /// Element types of values by name; 0 if several graphs use the name.
 using ElementTypes = llvm::StringMap<int>;
 
-/// Returns the element types that `model` states. Its shapes must be inferred.
+/// Returns the element types of values in `model`. Its shapes must be inferred.
 ElementTypes collectElementTypes(pb::ModelProto &model);
 
-/// Converts float32 constants that the version converter made to the type that
-/// their operator requires. `types` comes from the model before the conversion,
-/// so it does not hold names that the converter made.
+/// Converts float32 constants that the version converter has made to the types
+/// that their operators require. `types` comes from the model before the
+/// conversion, so it does not contain the converter's new names.
 void retypeConstants(pb::ModelProto &converted, const ElementTypes &types);
 
 } // namespace ingot::importer

@@ -58,8 +58,8 @@ private:
       if (part == "..")
         return refuse("leaves the model's directory by '..'");
 
-    // Opens each path component relative to the previous directory and follows
-    // no links. Nobody can then exchange a file between a check and its use.
+    // Opens each path component relative to the previous directory, and follows
+    // no links. So nobody can replace a file between a check and its use.
     int at = ::open(directory.empty() ? "." : directory.c_str(),
                     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     auto close = llvm::scope_exit([&] {
@@ -185,7 +185,7 @@ Error resolveExternalData(Model &model, std::optional<StringRef> directory,
         Expected<Blob> blob = resolve(tensor, files);
         if (!blob)
           return makeError(where + ": " + toString(blob.takeError()));
-        // Shape inference must see the values of small tensors, above all of
+        // Shape inference must see the values of small tensors, especially of
         // shapes.
         if (blob->bytes.size() <= maxInlineBytes(tensor.data_type())) {
           tensor.clear_external_data();

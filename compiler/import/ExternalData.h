@@ -14,10 +14,10 @@
 namespace ingot::importer {
 
 /// Maps the external data of all tensors. Locations are relative to `directory`
-/// and must name regular files in it. Symbolic links are refused, so a model
-/// cannot read other files of the machine. External data is refused if
-/// `directory` is null. Adds the identities of the files to `read`, and their
-/// locations to `locations`, unless null.
+/// and must name regular files in it. Symbolic links are refused, so that a
+/// model cannot read other files. If `directory` is null, all external data is
+/// refused. Adds the identities of the files to `read` and their locations to
+/// `locations`; both may be null.
 llvm::Error resolveExternalData(Model &model,
                                 std::optional<llvm::StringRef> directory,
                                 std::vector<llvm::sys::fs::UniqueID> *read,

@@ -33,8 +33,8 @@ static std::string functionKey(const std::string &domain,
 
 namespace {
 
-/// Counts the nodes that the expansion of all calls makes, because their number
-/// can be exponential.
+/// Counts the nodes after expansion of all calls. The count is checked first,
+/// because it can be exponential.
 class ExpansionCounter {
 public:
   explicit ExpansionCounter(const pb::ModelProto &model) {
@@ -81,8 +81,9 @@ private:
 
 } // namespace
 
-/// Adds operator sets that only functions import to the model, because nodes of
-/// functions move to the main graph.
+/// Adds the operator sets that only functions import to the model's own
+/// imports. The nodes of functions move to the main graph, which needs these
+/// sets.
 static void mergeImports(pb::ModelProto &model) {
   for (const pb::FunctionProto &function : model.functions())
     for (const pb::OperatorSetIdProto &import : function.opset_import())
@@ -90,8 +91,8 @@ static void mergeImports(pb::ModelProto &model) {
         *model.add_opset_import() = import;
 }
 
-/// Checks the calls of functions. If a call omits an operand, the operand is
-/// absent in the function's body, where a node may require it.
+/// Checks the calls of functions. An operand that a call omits is also absent
+/// in the function's body, where a node may require it.
 static Error checkCalls(pb::ModelProto &model) {
   StringMap<const pb::FunctionProto *> functions;
   for (const pb::FunctionProto &function : model.functions())
@@ -160,7 +161,7 @@ Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
       setNames(*function.mutable_node(), nullptr);
     pb::inliner::InlineLocalFunctions(model, /*convert_version=*/false);
     if (!model.functions().empty()) {
-      // Functions that are left were written for another opset.
+      // The remaining functions were written for another opset.
       std::string first = model.functions(0).name();
       Error failed = guard([&]() -> Error {
         pb::inliner::InlineLocalFunctions(model, /*convert_version=*/true);
@@ -184,7 +185,8 @@ Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
 
 namespace {
 
-/// Replaces nodes without a lowering by calls of functions of the model.
+/// Replaces each node that has no lowering by a call of a function. The
+/// function is added to the model.
 class Expander {
 public:
   Expander(Model &model, const ImportOptions &options)
@@ -234,8 +236,8 @@ private:
           visit(inner, &scope);
       }
       if (!options.isSupported(node.domain(), node.op_type()))
-        // If the function of a node cannot be built, the node stays. It is then
-        // reported as an operator without a lowering.
+        // If the node's function cannot be built, the node stays. A later pass
+        // reports it as an operator without a lowering.
         consumeError(guard([&]() -> Error {
           expand(node, scope);
           return Error::success();
@@ -262,7 +264,7 @@ private:
       std::vector<pb::TypeProto> types;
       for (const std::string &input : call.input()) {
         types.push_back(typeOf(input, scope));
-        // ONNX's builders read the types of all operands that are present.
+        // ONNX's function builders read the types of all present operands.
         if (!input.empty() &&
             types.back().value_case() == pb::TypeProto::VALUE_NOT_SET)
           return;
@@ -303,9 +305,9 @@ private:
     changed = true;
   }
 
-  /// Returns the inferred type of a value. ONNX infers no types behind an
-  /// operator of another domain, so the type that the file states is the
-  /// fallback.
+  /// Returns the inferred type of a value. If there is none, returns the type
+  /// that the file states. ONNX infers no types behind an operator of another
+  /// domain.
   pb::TypeProto typeOf(const std::string &name, const Scope &scope) const {
     pb::TypeProto type = scope.lookup(name);
     auto it = stated.find(name);
@@ -315,9 +317,9 @@ private:
                : type;
   }
 
-  /// Repairs errors in function bodies of ONNX. The body of AffineGrid squeezes
-  /// all dimensions of size 1 instead of dimension 1, which also removes a
-  /// batch of size 1.
+  /// Repairs errors in function bodies of ONNX. The body of AffineGrid should
+  /// squeeze only dimension 1. It squeezes all dimensions of size 1, which
+  /// removes a batch of size 1, too.
   static void repairBody(StringRef opType, pb::FunctionProto &function) {
     if (opType != "AffineGrid")
       return;
@@ -329,9 +331,9 @@ private:
               inner.add_input("one_1d");
   }
 
-  /// Adds a contract node to the function, which says which operands the
-  /// operator accepts. The function body alone may broadcast where the operator
-  /// must not.
+  /// Adds a contract node to the function. The node states which operands the
+  /// operator accepts. Without it, the function's body may broadcast operands
+  /// that the operator must reject.
   void addContract(const pb::NodeProto &call, pb::FunctionProto &function) {
     if (!options.isSupported(kContractDomain, call.op_type()))
       return;

@@ -23,8 +23,8 @@ static bool isShort(const pb::TypeProto *type) {
   return shape.dim_size() != 1 || shape.dim(0).dim_value() <= kMaxPropagated;
 }
 
-/// Returns true if ONNX's Slice would not end: it adds the step until it
-/// reaches the end, and misses the end if the sum overflows.
+/// Returns true if ONNX's implementation of Slice would loop forever. It adds
+/// the step until it reaches the end. If the sum overflows, it never does.
 static bool isEndless(const std::string &op,
                       pb::DataPropagationContext &context) {
   if (op != "Slice" || context.getNumInputs() < 5)
@@ -35,8 +35,8 @@ static bool isEndless(const std::string &op,
          });
 }
 
-/// Returns true if `op` makes one dimension per element of an operand, and the
-/// operand has more elements than any tensor has dimensions. The legalizer
+/// Returns true if `op` makes one dimension for each element of an operand, and
+/// there are more elements than a tensor can have dimensions. The legalizer
 /// reports such nodes.
 static bool hasEndlessRank(const std::string &op,
                            const pb::InferenceContext &context) {
@@ -57,8 +57,9 @@ static bool hasEndlessRank(const std::string &op,
   return false;
 }
 
-/// Returns true if ONNX's GatherND would compare too many dimensions: its
-/// attribute `batch_dims` is not bounded. The legalizer reports such nodes.
+/// Returns true if ONNX's implementation of GatherND would compare too many
+/// dimensions, because it does not check the attribute `batch_dims`. The
+/// legalizer reports such nodes.
 static bool comparesTooMuch(const std::string &op,
                             pb::InferenceContext &context) {
   const pb::AttributeProto *count =
@@ -73,9 +74,9 @@ static bool comparesTooMuch(const std::string &op,
   return false;
 }
 
-/// Returns true if ONNX's Einsum would loop forever, at a character that is
-/// neither a letter nor the term's first ellipsis. The legalizer reports such
-/// nodes.
+/// Returns true if ONNX's implementation of Einsum would loop forever. It does
+/// so at a character that is neither a letter nor the first ellipsis of a term.
+/// The legalizer reports such nodes.
 static bool hasEndlessTerm(const std::string &op,
                            const pb::InferenceContext &context) {
   const pb::AttributeProto *equation =
@@ -93,8 +94,8 @@ static bool hasEndlessTerm(const std::string &op,
   });
 }
 
-/// Returns the type inference of a schema, or an empty function if there is
-/// none. ONNX defines none for GroupNormalization, so this function adds it.
+/// Returns the type inference of a schema, or an empty function if it has none.
+/// ONNX has no inference for GroupNormalization, so this function adds one.
 static pb::InferenceFunction inferenceOf(const pb::OpSchema &schema) {
   if (schema.has_type_and_shape_inference_function())
     return schema.GetTypeAndShapeInferenceFunction();

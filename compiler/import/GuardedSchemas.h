@@ -17,9 +17,9 @@
 
 namespace ingot::importer {
 
-/// ONNX's schemas with two guards. Type inference continues after an error.
-/// Data propagation skips long vectors, because a model of a few bytes could
-/// otherwise use all memory.
+/// ONNX's schemas with two guards. After an error, type inference continues
+/// with the next node. Data propagation skips long vectors, because a model of
+/// a few bytes could otherwise use up all memory.
 class GuardedSchemas : public pb::ISchemaRegistry {
 public:
   static const GuardedSchemas &instance();

@@ -40,8 +40,8 @@ using llvm::Expected;
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Recognizes files that users often pass in place of a model, and returns a
-/// message about them.
+/// Detects other kinds of files that users often pass instead of a model.
+/// Returns an error that says so.
 static Error refuseOther(StringRef bytes) {
   StringRef start = bytes.take_front(512).ltrim();
   if (bytes.empty())
@@ -80,8 +80,8 @@ static bool isText(StringRef bytes) {
   return head.starts_with("<") || head.contains("=>");
 }
 
-/// Bounds the nesting of ONNX text, because the text parser recurses into
-/// graphs and types without a bound.
+/// Limits the nesting of ONNX text, because the text parser recurses into
+/// graphs and types without a limit.
 static Error checkTextNesting(StringRef text, unsigned maxNesting) {
   unsigned depth = 0;
   bool inString = false, inComment = false;
@@ -126,7 +126,8 @@ static Error parse(Model &model, const ImportOptions &options) {
     return skeleton.takeError();
   for (ArrayRef<char> blob : skeleton->blobs)
     model.setAside.add(Blob(blob, model.file.owner, model.file.isMapped));
-  // A graph inside a graph is three messages deeper. Types may be nested, too.
+  // A nested graph is three messages deeper than its parent. Types may be
+  // nested, too.
   google::protobuf::io::CodedInputStream stream(
       reinterpret_cast<const uint8_t *>(skeleton->bytes.data()),
       int(skeleton->bytes.size()));
@@ -171,8 +172,8 @@ static bool hasType(const pb::ValueInfoProto &value) {
   return value.type().value_case() != pb::TypeProto::VALUE_NOT_SET;
 }
 
-/// Infers the types of outputs that have none. ONNX Runtime accepts such
-/// models.
+/// Infers the types of graph outputs that lack a type. ONNX Runtime accepts
+/// such models, too.
 static Error inferOutputTypes(pb::ModelProto &model) {
   SmallVector<pb::ValueInfoProto *> untyped;
   for (pb::ValueInfoProto &output : *model.mutable_graph()->mutable_output())
@@ -185,7 +186,8 @@ static Error inferOutputTypes(pb::ModelProto &model) {
     if (!hasType(*output))
       return makeError("output '" + printable(output->name()) +
                        "' has no type, and none can be inferred");
-    // Drops the shape, because options may still change the shapes of inputs.
+    // Drops the shape, because it may change: options may set the shapes of
+    // inputs later.
     if (output->type().has_tensor_type())
       output->mutable_type()->mutable_tensor_type()->clear_shape();
   }
@@ -223,10 +225,12 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
         << ": the nodes are not in topological order; they were sorted";
   if (Error error = validateNames(model.proto))
     return std::move(error);
-  // Checks operands first, because the messages of ONNX's checker name its own
-  // code.
+  // Checks operands before ONNX's checker does, because messages of the checker
+  // refer to its own source code.
   if (Error error = validateOperands(model.proto))
     return std::move(error);
+  for (const pb::ValueInfoProto &output : model.proto.graph().output())
+    model.statedOutputs[output.name()] = output.type();
   if (Error error = inferOutputTypes(model.proto))
     return std::move(error);
   if (Error error = checkModel(model.proto))

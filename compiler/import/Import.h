@@ -29,8 +29,8 @@ struct ImportOptions {
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
   /// Sizes of symbolic dimensions, by name.
   llvm::StringMap<int64_t> dims;
-  /// Names of symbolic dimensions that may have several sizes. Each dimension
-  /// of such a name becomes an independent dynamic dimension. `all` stands for
+  /// Names of symbolic dimensions that need not have one size. Each dimension
+  /// with such a name becomes an independent dynamic dimension. `all` means
   /// every name.
   llvm::StringSet<> freeDims;
   /// Values of inputs as text, by name, for example `16000` or `1,2,3`. Such an
@@ -43,12 +43,13 @@ struct ImportOptions {
   llvm::StringSet<> absent;
   /// Returns true if the operator (domain, op type) has a lowering. The domain
   /// "" is ONNX's own. An operator without a lowering is expanded if ONNX
-  /// defines it as a function. If null, no operator is expanded.
+  /// defines a function for it. If this callback is null, no operator is
+  /// expanded.
   llvm::function_ref<bool(llvm::StringRef domain, llvm::StringRef opType)>
       isSupported;
 
   /// Receives the identity of each external data file, so that no output
-  /// replaces one. May be null.
+  /// replaces such a file. May be null.
   std::vector<llvm::sys::fs::UniqueID> *externalFiles = nullptr;
   /// Receives the names of external data files, relative to the model's folder.
   /// May be null.
@@ -72,8 +73,8 @@ mlir::OwningOpRef<mlir::ModuleOp>
 importModel(llvm::StringRef path, mlir::MLIRContext &context,
             const ImportOptions &options = {});
 
-/// Imports a model from memory, which messages call `name`. `bytes` must
-/// outlive the module. Refuses external data.
+/// Imports a model from memory. Messages use `name` as the name of the model.
+/// `bytes` must outlive the module. Refuses external data.
 mlir::OwningOpRef<mlir::ModuleOp>
 importModelFromMemory(llvm::StringRef bytes, llvm::StringRef name,
                       mlir::MLIRContext &context,

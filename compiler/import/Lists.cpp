@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns sequence and optional inputs into tensors, because an artifact takes
-// tensors only. A sequence of known length becomes one input per element and a
-// SequenceConstruct. An optional input is present unless the user says that it
-// is absent.
+// Turns sequence and optional inputs into tensors, because the inputs of an
+// artifact must be tensors. A sequence of known length becomes one input per
+// element, and a SequenceConstruct. An optional input is taken as present
+// unless an option says that it is absent.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Message.h"
@@ -21,8 +21,8 @@ using namespace llvm;
 namespace ingot::importer {
 namespace {
 
-/// Limit on the length of a sequence. Nobody would call a function with more
-/// tensors.
+/// Limit on the length of a sequence. Each element becomes an input, and a
+/// function with more inputs would be useless.
 constexpr int64_t kMostElements = 1000;
 
 class Lists {
@@ -134,8 +134,8 @@ Error Lists::addSequence(const pb::ValueInfoProto &input,
     return Error::success();
   }
   pb::TypeProto type = element;
-  // Drops the names of dimensions, because a name would mean that all elements
-  // have the same size.
+  // Drops the names of dimensions. With a name, all elements would need equal
+  // sizes.
   if (type.tensor_type().has_shape())
     for (auto &dim :
          *type.mutable_tensor_type()->mutable_shape()->mutable_dim())
@@ -154,8 +154,8 @@ Error Lists::addSequence(const pb::ValueInfoProto &input,
   return Error::success();
 }
 
-/// Replaces an optional input by its element. Operators that take an optional
-/// also take its element.
+/// Replaces an optional input by an input of the element type. Operators that
+/// take an optional also take its element.
 Error Lists::addOptional(const pb::ValueInfoProto &input) {
   const pb::TypeProto &element = input.type().optional_type().elem_type();
   StringRef name = input.name();

@@ -44,7 +44,7 @@ Expected<Blob> mapDescriptor(int fd) {
 }
 
 Expected<Blob> mapFile(StringRef path) {
-  // O_NONBLOCK keeps open() from waiting on a FIFO.
+  // O_NONBLOCK keeps open() from waiting for the writer of a FIFO.
   int fd = open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return makeError(Twine("the model cannot be opened: ") + strerror(errno));

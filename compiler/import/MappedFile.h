@@ -19,8 +19,8 @@ namespace ingot::importer {
 /// Returns an error with a message for the user and no error code.
 llvm::Error makeError(const llvm::Twine &message);
 
-/// Bytes together with the object that keeps them alive. Empty if there is no
-/// owner.
+/// Bytes, and the object that keeps them alive. Without an owner there are no
+/// bytes.
 struct Blob {
   Blob() = default;
   Blob(llvm::ArrayRef<char> bytes, std::shared_ptr<const void> owner,
@@ -52,12 +52,12 @@ struct Blob {
 
 /// Maps a regular file read-only.
 llvm::Expected<Blob> mapFile(llvm::StringRef path);
-/// Maps an open descriptor read-only and does not close it. Error messages have
-/// no subject, for example "is a directory".
+/// Maps an open descriptor read-only and does not close it. Error messages do
+/// not name the file, for example "is a directory".
 llvm::Expected<Blob> mapDescriptor(int fd);
 
-/// Tells the system that mapped `bytes` have been copied and need not stay
-/// resident.
+/// Tells the system that mapped `bytes` have been copied, so that it may drop
+/// their pages.
 void dropResident(llvm::ArrayRef<char> bytes);
 
 } // namespace ingot::importer

@@ -16,7 +16,7 @@ namespace ingot::importer {
 
 std::string quote(StringRef name) { return "'" + printable(name) + "'"; }
 
-/// Joins the lines of a message of ONNX's library.
+/// Joins the lines of a message of ONNX's library into one line.
 static std::string makeOneLine(StringRef message) {
   std::string line;
   for (char c : message.trim()) {
@@ -28,9 +28,9 @@ static std::string makeOneLine(StringRef message) {
   return line;
 }
 
-/// Removes the node's name, which the message already has. Handles the forms
-/// "Node(NAME) with schema(DOMAIN:OP:VERSION) has …" and "No Op registered for
-/// OP with domain_version of N".
+/// Removes the node's name, because the message starts with it already. Handles
+/// the forms "Node(NAME) with schema(DOMAIN:OP:VERSION) has …" and "No Op
+/// registered for OP with domain_version of N".
 static std::string simplify(StringRef what) {
   if (what.starts_with("Node(")) {
     size_t end = what.find(") with schema(");

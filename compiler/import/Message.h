@@ -12,14 +12,14 @@
 
 namespace ingot::importer {
 
-/// Returns a message of ONNX's library without its noise and with the node's
-/// name in front.
+/// Returns a message of ONNX's library, without irrelevant parts and starting
+/// with the node's name.
 std::string cleanOnnxMessage(llvm::StringRef message);
 
 /// Returns a message of ONNX's parser as a position and an error text.
 std::string cleanParserMessage(llvm::StringRef message);
 
-/// Returns a name of the model in quotes, escaped and shortened.
+/// Returns a name from the model in quotes, escaped and shortened.
 std::string quote(llvm::StringRef name);
 
 } // namespace ingot::importer

@@ -67,8 +67,8 @@ std::string nodeScope(const pb::NodeProto &node) {
   for (const pb::StringStringEntryProto &entry : node.metadata_props()) {
     if (entry.key() != "pkg.torch.onnx.name_scopes")
       continue;
-    // The list has the modules from the outermost inward, and the node's own
-    // name last.
+    // The list starts with the outermost module and ends with the node's own
+    // name.
     SmallVector<std::string> scopes = splitPythonList(entry.value());
     return scopes.size() < 2 ? "" : scopes[scopes.size() - 2];
   }
@@ -97,8 +97,8 @@ void collectScopes(Model &model) {
 
 namespace {
 
-/// Visits graphs, nodes and attributes. The skeleton and the text reader bound
-/// the nesting, and so the recursion.
+/// Visits graphs, nodes and attributes. The recursion is bounded, because the
+/// skeleton and the text reader limit the nesting.
 struct Walker {
   function_ref<Error(pb::GraphProto &)> onGraph;
   function_ref<Error(pb::NodeProto &)> onNode;

@@ -18,8 +18,8 @@
 
 namespace ingot::importer {
 
-/// An ONNX model whose large tensors are set aside. `resolveExternalData`
-/// removes all other external data.
+/// An ONNX model whose large tensors are set aside. After
+/// `resolveExternalData`, it has no other external data.
 struct Model {
   pb::ModelProto proto;
   SetAside setAside;
@@ -28,11 +28,13 @@ struct Model {
   int64_t statedOpset = 0;
   /// The largest number of elements that a tensor may have.
   int64_t maxTensorElements = onnx::kLargestTensor;
-  /// Types of the graph's values as the file states them. ONNX infers the types
-  /// again.
+  /// Types of the graph's values as stated in the file. ONNX infers the types
+  /// again and may find others.
   llvm::StringMap<pb::TypeProto> statedTypes;
-  /// Scopes of nodes by node name. They are kept here because conversions of
-  /// versions drop metadata.
+  /// Types of the graph's outputs as the file states them.
+  llvm::StringMap<pb::TypeProto> statedOutputs;
+  /// Scopes of nodes by node name. They are kept here, because version
+  /// conversion drops the metadata.
   llvm::StringMap<std::string> scopes;
 };
 
@@ -44,18 +46,18 @@ int64_t getOpset(pb::ModelProto &model, llvm::StringRef domain);
 
 /// Returns a node's name and operator for messages.
 std::string describe(const pb::NodeProto &node);
-/// Returns a node's name, or a substitute if it has none.
+/// Returns a node's name, or a made-up name if it has none.
 std::string nodeName(const pb::NodeProto &node);
 
-/// Returns the module that PyTorch's exporter noted for a node, for example
-/// "stem.conv_kxk", or "" if there is none.
+/// Returns the module that PyTorch's exporter recorded for a node, for example
+/// "stem.conv_kxk". Returns "" if there is none.
 std::string nodeScope(const pb::NodeProto &node);
 
 /// Fills `model.scopes`.
 void collectScopes(Model &model);
 
-/// Returns the name of a tensor for messages. The tensor is an initializer or
-/// belongs to an attribute of `node`.
+/// Returns the name of a tensor for messages. If `node` is null, the tensor is
+/// an initializer. Otherwise it belongs to an attribute of `node`.
 std::string describeTensor(const pb::TensorProto &tensor,
                            const pb::NodeProto *node);
 

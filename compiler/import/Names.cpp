@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks the names of values and nodes. ONNX's checker also looks at names, but
-// reports every mistake as an unsorted graph.
+// Checks the names of values and nodes. ONNX's checker checks names, too, but
+// it reports every mistake as an unsorted graph.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Validate.h"
@@ -89,8 +89,8 @@ Error checkNode(const pb::NodeProto &node, Scope &scope) {
   return Error::success();
 }
 
-/// Refuses a name with a NUL character. C strings end at a NUL, so names that
-/// differ only behind it would be equal.
+/// Refuses a name with a NUL character. C strings end at a NUL, so two names
+/// that differ only behind a NUL would be equal.
 Error checkNul(StringRef name, StringRef what) {
   if (!name.contains('\0'))
     return Error::success();

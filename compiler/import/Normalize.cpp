@@ -25,8 +25,8 @@ using pb::TensorProto;
 // Domains
 //===----------------------------------------------------------------------===//
 
-/// Removes repeated imports of a domain. The last version counts, as in ONNX
-/// Runtime.
+/// Removes repeated imports of a domain. As in ONNX Runtime, the last import is
+/// used.
 template <typename Imports>
 static void normalizeImports(Imports &imports) {
   StringMap<int> places;
@@ -44,8 +44,8 @@ static void normalizeImports(Imports &imports) {
 
 static constexpr char kMicrosoftDomain[] = "com.microsoft";
 
-/// Returns true if ONNX Runtime's optimizer wrote the operator into ONNX's own
-/// domain, and this opset of ONNX does not have it.
+/// Returns true if ONNX Runtime's optimizer added the operator under ONNX's own
+/// domain, although this opset of ONNX does not define it.
 static bool isOfOnnxRuntime(const pb::NodeProto &node, int64_t opset) {
   if (!node.domain().empty())
     return false;
@@ -107,7 +107,7 @@ void dropAbsentHeads(pb::ModelProto &model) {
 
 namespace {
 
-/// Makes sparse tensors dense, within a limit for their total size.
+/// Makes sparse tensors dense, up to a limit on their total size.
 class Densifier {
 public:
   Densifier(Model &model, const ImportOptions &options)
@@ -242,9 +242,9 @@ Error Densifier::run(pb::NodeProto &node) {
 
 namespace {
 
-/// Moves values of a Constant's other attributes into a tensor, which is set
-/// aside if large. An attribute of a function gets its values only by
-/// expansion.
+/// Moves the value of a Constant from another attribute into a tensor, which is
+/// set aside if it is large. Skips an attribute that refers to a function's
+/// attribute, because its value is known only after expansion.
 void makeTensorOfNumbers(pb::NodeProto &node) {
   if (!node.domain().empty() || node.op_type() != "Constant" ||
       node.attribute_size() != 1)
@@ -280,10 +280,10 @@ void makeTensorOfNumbers(pb::NodeProto &node) {
 // Initializers and inputs
 //===----------------------------------------------------------------------===//
 
-/// Removes initializers from the inputs, because initializers are constants
-/// here. Up to IR version 3 all initializers had to be inputs. In later
-/// versions an initializer may be an input's default, which a caller can
-/// override.
+/// Removes initializers from the inputs, because the compiler treats
+/// initializers as constants. Up to IR version 3 all initializers had to be
+/// inputs. In later versions such an initializer is a default value that a
+/// caller can override.
 Error dropShadowedInputs(pb::GraphProto &graph) {
   StringMap<const TensorProto *> initializers;
   for (const TensorProto &tensor : graph.initializer())
@@ -311,8 +311,8 @@ Error dropShadowedInputs(pb::GraphProto &graph) {
   return Error::success();
 }
 
-/// Adds the default values of a function's attributes to its calls, because
-/// ONNX's inliner does not.
+/// Adds the default values of a function's attributes to calls that omit them.
+/// ONNX's inliner does not do this.
 void bindDefaults(pb::ModelProto &model) {
   StringMap<const pb::FunctionProto *> functions;
   auto key = [](const std::string &domain, const std::string &name,

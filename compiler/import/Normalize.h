@@ -14,18 +14,18 @@ namespace ingot::importer {
 /// Replaces the domain "ai.onnx" by "" everywhere.
 void normalizeDomains(pb::ModelProto &model);
 
-/// Drops head counts of 0, which mean that the count is not given.
+/// Removes head counts of 0. A count of 0 means that the attribute is absent.
 void dropAbsentHeads(pb::ModelProto &model);
 
-/// Brings a checked model to one form, which ONNX's version converter also
-/// preserves. Sparse tensors become dense, and initializers are removed from
-/// the inputs. Calls of functions get default values of absent attributes.
-/// Types of intermediate values, which may be wrong, are dropped. Tensors
-/// become uniform.
+/// Brings a checked model to a form that ONNX's version converter preserves.
+/// Sparse tensors become dense, and initializers are removed from the inputs.
+/// Calls of functions get default values for absent attributes. Types of
+/// intermediate values are dropped, because they may be wrong. Tensors become
+/// uniform.
 llvm::Error normalizeModel(Model &model, const ImportOptions &options);
 
-/// Makes the data of every numeric tensor raw or set aside, and checks its
-/// size. Numeric attributes of a Constant become a tensor.
+/// Converts the data of every numeric tensor to raw data, or sets it aside, and
+/// checks its size. Numeric attributes of a Constant become a tensor.
 llvm::Error makeTensorsUniform(Model &model);
 
 /// Drops the types of intermediate values and the shapes of outputs.

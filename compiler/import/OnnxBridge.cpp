@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls ONNX's library, which throws. Only this file, Functions.cpp,
-// GuardedSchemas.cpp, OperandTypes.cpp and Versions.cpp are compiled with
-// exceptions.
+// Calls ONNX's library, which throws exceptions. Exceptions are enabled only
+// for this file, Functions.cpp, GuardedSchemas.cpp, OperandTypes.cpp and
+// Versions.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/OnnxBridge.h"
@@ -47,8 +47,8 @@ Error parseText(StringRef text, pb::ModelProto &model) {
 // Checker
 //===----------------------------------------------------------------------===//
 
-/// Refuses experimental operators. ONNX's checker accepts them with a warning
-/// on stdout.
+/// Refuses experimental operators. ONNX's checker would accept them and print a
+/// warning to stdout.
 static Error refuseExperimental(pb::ModelProto &model) {
   return forEachNode(model, [](pb::NodeProto &node) -> Error {
     if (pb::checker::check_is_experimental_op(node))
@@ -58,9 +58,9 @@ static Error refuseExperimental(pb::ModelProto &model) {
   });
 }
 
-/// Replaces sparse tensors by small valid ones, because the checker cannot
-/// follow a sparse tensor that is set aside. Densification makes the checker's
-/// checks.
+/// Replaces sparse tensors by small valid tensors, because the checker cannot
+/// read sparse tensors that are set aside. The conversion to dense tensors
+/// checks them instead.
 static void replaceSparse(pb::ModelProto &model) {
   auto empty = [](pb::SparseTensorProto &sparse) {
     std::string name = sparse.values().name();
@@ -98,7 +98,8 @@ Error checkModel(pb::ModelProto &model) {
                        ", the newest that is supported");
     pb::ModelProto copy = model;
     replaceSparse(copy);
-    // Sizes are validated already; an empty tensor has no data.
+    // Sizes are checked already. So tensors that are set aside become empty
+    // tensors, which need no data.
     if (Error error = forEachTensor(
             copy,
             [](pb::TensorProto &tensor, const pb::NodeProto *) -> Error {
@@ -111,7 +112,7 @@ Error checkModel(pb::ModelProto &model) {
               return Error::success();
             }))
       return error;
-    // Adds names that real models often lack. The missing names do no harm.
+    // Adds harmless names where models lack them. Many real models do.
     if (Error error = forEachGraph(copy, [](pb::GraphProto &graph) -> Error {
           if (graph.name().empty())
             graph.set_name("graph");

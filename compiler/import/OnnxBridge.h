@@ -11,7 +11,7 @@
 
 namespace ingot::importer {
 
-/// Returns the newest opset of ONNX's library.
+/// Returns the newest opset that ONNX's library supports.
 int64_t newestOpset();
 
 /// Parses ONNX text.
@@ -25,12 +25,12 @@ llvm::Error inlineFunctions(pb::ModelProto &model,
                             const ImportOptions &options);
 
 /// Converts the model to the newest opset. Keeps the model if ONNX's converter
-/// fails or changes a tensor, because older forms are legalized, too. Fails if
-/// that form is too old.
+/// fails or changes a tensor, because the legalizer also accepts older opsets.
+/// Fails if the opset is too old for the legalizer.
 llvm::Error convertVersion(Model &model);
 
-/// Expands operators that have no lowering but are ONNX functions. Types must
-/// be inferred.
+/// Expands operators that have no lowering, if ONNX defines them as functions.
+/// Types must be inferred.
 llvm::Error expandOperators(Model &model, const ImportOptions &options);
 
 /// Infers types and shapes as far as possible.

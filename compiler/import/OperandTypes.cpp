@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks operands against the schemas of their operators. ONNX's checker does
-// not check types. Its inference reports a wrong operand type only if the
-// result depends on the type. All later code relies on these checks.
+// not check types. ONNX's inference reports a wrong operand type only if the
+// result type depends on it. All later code relies on the checks here.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/OperandTypes.h"
@@ -30,8 +30,8 @@ using pb::OpSchema;
 /// Points to the unique spelling of a type, for example "tensor(float)".
 using DataType = const std::string *;
 
-/// Types by name in one graph, with a link to the surrounding graph. Null if
-/// unknown.
+/// Types by name in one graph, and a link to the surrounding graph. A type is
+/// null if it is unknown.
 struct Scope {
   const Scope *parent = nullptr;
   StringMap<DataType> types;
@@ -45,7 +45,7 @@ struct Scope {
 };
 
 DataType toDataType(const pb::TypeProto &type) {
-  // ToType throws for incomplete types.
+  // ToType throws if a type is incomplete.
   try {
     if (type.has_tensor_type() && type.tensor_type().elem_type() == 0)
       return nullptr;
@@ -150,8 +150,8 @@ std::string printCount(int min, int max, StringRef noun) {
   return text + " " + noun.str() + (min == 1 && max == 1 ? "" : "s");
 }
 
-/// Returns true if exporters omit the operand, though early operator sets
-/// require it. Only one mode uses the operand.
+/// Returns true if exporters omit the operand although early operator sets
+/// require it. Only one mode of the operator uses it.
 bool mayBeAbsent(const pb::NodeProto &node, int i) {
   return node.op_type() == "Resize" && i == 1;
 }

@@ -11,12 +11,12 @@
 
 namespace ingot::importer {
 
-/// Checks that each node has the operands that its operator requires, and no
-/// others. All later code relies on required operands.
+/// Checks that each node has exactly the operands that its operator allows. All
+/// later code relies on the required operands.
 llvm::Error validateOperands(pb::ModelProto &model);
 
-/// Checks the types of all nodes' inputs against their operators' schemas, as
-/// far as inference knows the types.
+/// Checks the types of all nodes' inputs against their operators' schemas.
+/// Skips types that inference could not find.
 llvm::Error validateOperandTypes(const pb::ModelProto &model);
 
 } // namespace ingot::importer

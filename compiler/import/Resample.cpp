@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace ingot::importer {
 
-/// Returns true if a constant contains a scale below 1.
+/// Returns true if a constant contains a scale below 1, which reduces a size.
 static bool hasReduction(const pb::TensorProto &scales) {
   for (float scale : scales.float_data())
     if (scale < 1)
@@ -44,8 +44,8 @@ OldResamples findOldResamples(pb::ModelProto &model) {
     if (!node.domain().empty() || node.output_size() != 1 ||
         (node.op_type() != "Resize" && node.op_type() != "Upsample"))
       return Error::success();
-    // If several pixels become one, the old Resize took the last of them, not
-    // the first.
+    // If several pixels become one, the old Resize takes the last of them
+    // instead of the first.
     bool takesLast = node.op_type() == "Resize" && node.input_size() == 2 &&
                      reductions.lookup(node.input(1));
     old[node.output(0)] = takesLast ? "ceil" : "floor";

@@ -15,8 +15,9 @@ namespace ingot::importer {
 
 /// Maps the output of an old resampling operator to its rounding in nearest
 /// mode. ONNX's version converter turns Upsample, and Resize before opset 11,
-/// into Resize with the defaults of opset 11. The defaults sample other
-/// positions, so the original rounding is found first and restored later.
+/// into a Resize with the defaults of opset 11. These defaults sample other
+/// positions. So the original rounding is recorded before the conversion and
+/// restored after it.
 using OldResamples = llvm::StringMap<std::string>;
 
 OldResamples findOldResamples(pb::ModelProto &model);

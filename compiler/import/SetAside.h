@@ -7,9 +7,9 @@
 //
 // Keeps the data of large tensors outside of the model, because ONNX's library
 // copies a model several times. Such a tensor has data_location EXTERNAL and a
-// ticket: the index and the size of its data. A ticket is accepted only if data
-// of this index and size exists. The tensor's type and shape must also need
-// exactly this size.
+// ticket: the index and the size of its data. A ticket is valid only if data of
+// this index and size exists, and if the tensor's type and shape need exactly
+// this size.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_IMPORT_SETASIDE_H
@@ -28,19 +28,21 @@
 
 namespace ingot::importer {
 
-/// Names of ONNX's own classes; ingot::onnx is the dialect.
+/// Short name for ONNX's own classes, because ingot::onnx is the dialect.
 namespace pb = ::onnx;
 
-/// Size limit in bytes. Larger tensors are set aside; smaller ones stay visible
-/// to shape inference and version conversion.
+/// Size limit in bytes. Larger tensors are set aside. Smaller tensors stay in
+/// the model, where shape inference and version conversion see their values.
 constexpr size_t kMaxInlineBytes = 1024;
-/// Size limit for 32 and 64 bit integers, which may be shapes.
+/// Size limit for 32-bit and 64-bit integers. It is larger because they may be
+/// shapes.
 constexpr size_t kMaxInlineIntBytes = 32 * 1024;
 
 /// Returns the size limit for a TensorProto.DataType.
 size_t maxInlineBytes(int64_t dataType);
 
-/// Key of the `external_data` entry that holds a ticket. No model may use it.
+/// Key of the `external_data` entry that holds a ticket. Models that use this
+/// key are refused.
 constexpr llvm::StringLiteral kTicketKey = "ingot.blob";
 
 std::string makeTicket(size_t number, size_t bytes);
@@ -53,7 +55,7 @@ bool isSetAside(const pb::TensorProto &tensor);
 
 class SetAside {
 public:
-  /// Appends data, which gets the next index.
+  /// Appends data under the next index.
   void add(Blob blob) { blobs.push_back(std::move(blob)); }
   /// Replaces the data of `tensor` by a ticket for `blob`.
   void put(pb::TensorProto &tensor, Blob blob);

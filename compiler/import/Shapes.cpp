@@ -35,7 +35,7 @@ template <typename Map> std::vector<StringRef> sortedKeys(const Map &map) {
   return keys;
 }
 
-/// Sizes of named dimensions, which the user gives directly or by the shape of
+/// Sizes of named dimensions. The user sets a size by name, or by the shape of
 /// an input.
 class NamedDims {
 public:
@@ -108,8 +108,8 @@ static Error refuseUnknownDim(StringRef name, ArrayRef<std::string> names) {
                                   : "its dimensions are " + join(names, ", ")));
 }
 
-/// Removes the names of dimensions that the user frees, from the graph and from
-/// `names`.
+/// Removes the names of dimensions that need not have one size, both from the
+/// graph and from `names`.
 static Error freeDims(pb::GraphProto &graph, const StringSet<> &freed,
                       std::vector<std::string> &names) {
   bool freesAll = freed.contains("all");
@@ -146,8 +146,7 @@ Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
       // Exporters write -1 for a dimension that is not fixed.
       if (dim.has_dim_value() && dim.dim_value() < 0)
         dim.clear_value();
-      // Dimensions named "?" need not have the same size, so "?" is not used as
-      // a name.
+      // Dimensions named "?" need not have equal sizes, so drop this name.
       if (dim.dim_param() == "?")
         dim.clear_value();
       if (!dim.dim_param().empty() &&

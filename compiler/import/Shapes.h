@@ -15,13 +15,14 @@ namespace ingot::importer {
 /// optionals become tensors, and nodes build the original value from them.
 llvm::Error applyLists(pb::ModelProto &model, const ImportOptions &options);
 
-/// Applies ImportOptions::shapes and dims to the inputs. Initializers must not
-/// be inputs. A named dimension has one size in the whole model.
+/// Applies ImportOptions::shapes and dims to the inputs. Initializers must have
+/// been removed from the inputs. A named dimension has one size in the whole
+/// model.
 llvm::Error applyShapes(pb::ModelProto &model, const ImportOptions &options);
 
 /// Applies ImportOptions::values: the inputs become initializers. A list of
-/// values also fixes the input's only dynamic dimension, in every place of its
-/// name.
+/// values also sets the only dynamic dimension of its input, and all other
+/// dimensions of the same name.
 llvm::Error applyValues(pb::ModelProto &model, const ImportOptions &options);
 
 /// Returns a list of the model's inputs, for the message about an unknown

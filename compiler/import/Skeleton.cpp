@@ -15,7 +15,7 @@ using namespace llvm;
 namespace ingot::importer {
 namespace {
 
-/// The messages of onnx.proto that lead to a tensor.
+/// The messages of onnx.proto that may contain a tensor.
 enum class Message {
   Model,
   Graph,
@@ -76,8 +76,8 @@ enum DataType : uint64_t {
 struct Field {
   uint32_t number;
   uint32_t wireType;
-  uint64_t value = 0;     // value of a varint
-  ArrayRef<char> payload; // payload of a length-delimited field
+  uint64_t value = 0;     // the value of a varint
+  ArrayRef<char> payload; // the payload of a length-delimited field
   ArrayRef<char> whole;   // the field with its tag
 };
 
@@ -181,7 +181,7 @@ private:
       if (!reader.next(field))
         return malformed();
       Message child = childMessage(kind, field.number);
-      // Small messages contain no large tensors.
+      // A small message contains no large tensor.
       if (field.wireType != 2 || child == Message::None ||
           field.payload.size() <= kMaxInlineBytes) {
         if (Error error = checkSize(out.size() + field.whole.size()))
@@ -199,9 +199,9 @@ private:
     return Error::success();
   }
 
-  /// Leaves out the data of a tensor if it is large, laid out like raw data,
-  /// and given once. Also leaves out the data location and external data, which
-  /// then has no effect.
+  /// Copies a tensor. Leaves out its data if there is exactly one large field
+  /// of data, in the layout of raw data. Then also leaves out the data location
+  /// and external data, which have no effect.
   Error rewriteTensor(ArrayRef<char> in, std::string &out) {
     uint64_t type = 0, location = 0;
     std::optional<Field> data;
@@ -247,8 +247,8 @@ private:
     return Error::success();
   }
 
-  /// Returns true if the data is large and laid out like raw data, as packed
-  /// floats and doubles are.
+  /// Returns true if the data is large and has the layout of raw data. Packed
+  /// floats and doubles have this layout.
   static bool isLarge(const Field &data, uint64_t type) {
     bool isRaw =
         data.number == kRawData ||

@@ -24,13 +24,13 @@ namespace ingot::importer {
 struct Skeleton {
   /// A serialized ModelProto.
   std::string bytes;
-  /// The bytes that were left out, by index. They point into the file.
+  /// The bytes that were left out, by index. They point into the model file.
   std::vector<llvm::ArrayRef<char>> blobs;
 };
 
 /// Returns the skeleton of a model file. Fails if `file` is not well-formed
-/// protobuf or its graphs are nested deeper than `maxNesting`. Also fails if
-/// more than `maxBytes` would be left.
+/// protobuf or if its graphs are nested deeper than `maxNesting`. Also fails if
+/// the skeleton would have more than `maxBytes` bytes.
 llvm::Expected<Skeleton> makeSkeleton(llvm::ArrayRef<char> file,
                                       unsigned maxNesting, int64_t maxBytes);
 

@@ -37,12 +37,12 @@ private:
   static std::vector<int> order(const Needs &needs, std::vector<int> &missing);
 };
 
-/// Describes a cycle of nodes that cannot be ordered. `missing` counts the
-/// producers that each node still waits for.
+/// Describes a cycle of nodes, which prevents sorting. `missing` counts for
+/// each node the producers that are not placed yet.
 std::string describeCycle(const Nodes &nodes, const Needs &needs,
                           ArrayRef<int> missing) {
   auto isStuck = [&](int i) { return missing[i] > 0; };
-  // Each node that waits needs another node that waits, so the walk ends in a
+  // Each unplaced node needs another unplaced node, so the walk ends in a
   // cycle.
   int at = int(llvm::find_if(missing, [](int n) { return n > 0; }) -
                missing.begin());
@@ -67,7 +67,8 @@ std::string describeCycle(const Nodes &nodes, const Needs &needs,
 }
 
 /// Returns a topological order that preserves the given order where possible.
-/// Nodes on or behind a cycle are left out: `missing` is above 0 for them.
+/// Leaves out nodes on a cycle or behind one. `missing` stays above 0 for these
+/// nodes.
 std::vector<int> Sorter::order(const Needs &needs, std::vector<int> &missing) {
   Needs users(needs.size());
   std::priority_queue<int, std::vector<int>, std::greater<int>> ready;

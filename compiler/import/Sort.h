@@ -11,9 +11,9 @@
 
 namespace ingot::importer {
 
-/// Moves each node of the model's graphs and functions behind the producers of
-/// its operands, including operands of its subgraphs. Returns true if a node
-/// moved. Fails if there is a cycle.
+/// Moves each node of the model's graphs and functions behind the nodes that
+/// produce its operands. Operands of its subgraphs count, too. Returns true if
+/// a node moved. Fails if there is a cycle.
 llvm::Expected<bool> sortNodes(pb::ModelProto &model);
 
 } // namespace ingot::importer

@@ -37,12 +37,12 @@ static std::string copyBytes(const Values &values) {
                      size_t(values.size()) * sizeof(*values.data()));
 }
 
-/// Returns true if the data is in raw_data and not in a field for one type.
+/// Returns true if the data is in raw_data, not in a field for one type.
 static bool isRaw(const TensorProto &tensor) {
   return !tensor.raw_data().empty();
 }
 
-/// Returns the raw_data form of the values in the other fields.
+/// Converts the values in the typed fields to the form of raw_data.
 static Expected<std::string> packTyped(const TensorProto &tensor) {
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:
@@ -66,7 +66,7 @@ static Expected<std::string> packTyped(const TensorProto &tensor) {
   }
   case TensorProto::FLOAT6E2M3:
   case TensorProto::FLOAT6E3M2: {
-    // Raw data packs 6-bit elements; typed data does not.
+    // Elements of 6 bits are packed in raw data, but not in typed data.
     std::string packed((size_t(tensor.int32_data_size()) * 6 + 7) / 8, '\0');
     for (auto [i, value] : llvm::enumerate(tensor.int32_data()))
       for (size_t bit = 0; bit < 6; ++bit)
@@ -75,8 +75,8 @@ static Expected<std::string> packTyped(const TensorProto &tensor) {
     return packed;
   }
   default: {
-    // Typed data holds one byte per entry for types of less than a byte, packed
-    // within the byte.
+    // For types below one byte, each entry of typed data holds one byte with
+    // packed elements.
     int64_t bits = elementBitsOf(tensor.data_type());
     if (!bits)
       return makeError("tensor " + quote(tensor.name()) + " of type " +
@@ -191,8 +191,8 @@ Expected<ElementsAttr> makeElements(const Model &model,
     return nn::makeConstantAttr(type,
                                 std::vector<char>(bytes.begin(), bytes.end()));
 
-  // protobuf aligns no data, so many tensors must be copied from the file. The
-  // mapped pages of a copied tensor are no longer needed.
+  // protobuf does not align data, so many tensors must be copied from the file.
+  // After the copy, the mapped pages are no longer needed.
   const Blob *blob = isSetAside(tensor)
                          ? llvm::cantFail(model.setAside.find(tensor))
                          : nullptr;

@@ -13,8 +13,8 @@
 
 namespace ingot::importer {
 
-/// The bytes of a tensor in the layout of raw_data. They refer to the tensor,
-/// which must outlive the view, or are a copy.
+/// The bytes of a tensor in the layout of raw_data. The view holds a copy, or
+/// refers to the tensor, which must outlive the view.
 class TensorView {
 public:
   explicit TensorView(llvm::ArrayRef<char> bytes) : bytes(bytes) {}
@@ -33,12 +33,13 @@ private:
 llvm::Expected<TensorView> readTensor(const Model &model,
                                       const pb::TensorProto &tensor);
 
-/// Makes a numeric tensor raw, or sets it aside if it is larger than the limit.
-/// Moves the data and never refers to it.
+/// Converts a numeric tensor to raw data, or sets it aside if it is larger than
+/// the limit. Moves the data out of the tensor, so no reference to it remains.
 llvm::Error makeUniform(Model &model, pb::TensorProto &tensor);
 
-/// Returns the constant for `tensor`. A large constant refers to the file if
-/// possible, and the module's text calls it `name`.
+/// Returns the constant for `tensor`. A large constant refers to the bytes of
+/// the file if possible. `name` is the name of the constant in the module's
+/// text.
 llvm::Expected<mlir::ElementsAttr> makeElements(const Model &model,
                                                 const pb::TensorProto &tensor,
                                                 llvm::StringRef name,

@@ -88,7 +88,7 @@ Type getType(const pb::TypeProto &type, MLIRContext *context) {
   SmallVector<int64_t> shape;
   for (const pb::TensorShapeProto::Dimension &dim :
        type.tensor_type().shape().dim())
-    // Inference may produce negative sizes. The legalizer reports the cause.
+    // Inference may find negative sizes. The legalizer reports their cause.
     shape.push_back(dim.has_dim_value() && dim.dim_value() >= 0
                         ? dim.dim_value()
                         : ShapedType::kDynamic);

@@ -27,8 +27,8 @@ std::string tooLarge(const Model &model) {
       .str();
 }
 
-/// Returns the number of values that `tensor` holds outside of raw_data, and
-/// the number that it should hold.
+/// Returns the number of values that `tensor` has outside of raw_data, and the
+/// number of values that it should have.
 std::pair<int64_t, int64_t> countTyped(const TensorProto &tensor,
                                        int64_t elements) {
   switch (tensor.data_type()) {
@@ -119,8 +119,8 @@ Error validateType(const Model &model, const pb::ValueInfoProto &info,
                 Twine(onnx::kMostDimensions) + " is the most");
   int64_t elements = 1;
   for (const pb::TensorShapeProto::Dimension &dim : tensor.shape().dim()) {
-    // Some exporters write -1 or 0 for a dimension that is not fixed. A 0
-    // stays, because it is also a valid size.
+    // Some exporters write -1 or 0 for a dimension that is not fixed. Keeps a
+    // 0, because it is also a valid size.
     if (!dim.has_dim_value() || dim.dim_value() == -1)
       continue;
     if (dim.dim_value() < 0)
@@ -152,14 +152,14 @@ Error checkRange(const pb::NodeProto &node, const pb::AttributeProto &attr,
 
 Error validateAttribute(const pb::NodeProto &node,
                         const pb::AttributeProto &attr) {
-  // Window sizes and counts are positive in every operator that has them.
+  // Window sizes and counts are positive in all operators.
   int64_t min =
       StringSwitch<int64_t>(attr.name())
           .Cases({"strides", "dilations", "kernel_shape", "group", "blocksize",
                   "num_outputs", "num_heads", "q_num_heads", "kv_num_heads",
                   "num_groups", "num_scan_inputs", "hidden_size"},
                  1)
-          // Any value is valid; other checks prevent overflow.
+          // Any value is valid. Other checks prevent overflow.
           .Cases({"pads", "output_padding", "output_shape", "axis", "axes",
                   "perm", "split", "starts", "ends", "steps", "shape",
                   "block_size", "to"},

@@ -12,17 +12,17 @@
 namespace ingot::importer {
 
 /// Checks the size of every tensor against its data, which ONNX's checker
-/// cannot see. Also checks versions, sizes of value types and attributes, which
-/// it does not check.
+/// cannot read. Also checks versions, sizes of value types and attributes,
+/// which ONNX's checker ignores.
 llvm::Error validateModel(Model &model, const ImportOptions &options);
 
 /// Checks element types, ranks and sizes of the graphs' inputs and outputs.
-/// Called again after `--shape` and `--dim` are applied.
+/// Called again after `--shape` and `--dim` have changed them.
 llvm::Error validateTypes(Model &model);
 
-/// Checks that the data of each tensor has the size that type and shape
-/// require, in the model or set aside. Called again after each step of ONNX's
-/// library, which copies tensors.
+/// Checks that the data of each tensor has the size that its type and shape
+/// require. The data may be in the model or set aside. Called again after each
+/// step of ONNX's library, because that library copies tensors.
 llvm::Error validateTensors(Model &model);
 
 /// Checks that every value is defined exactly once, and that no name holds a
@@ -30,8 +30,8 @@ llvm::Error validateTensors(Model &model);
 llvm::Error validateNames(pb::ModelProto &model);
 
 /// Checks the attributes that shape inference and version conversion divide by.
-/// Called again after functions are expanded, because only then all attributes
-/// of their bodies have values.
+/// Called again after functions are expanded, because attributes in their
+/// bodies have values only then.
 llvm::Error validateNodes(pb::ModelProto &model);
 
 } // namespace ingot::importer

@@ -17,7 +17,7 @@ using namespace llvm;
 namespace ingot::importer {
 namespace {
 
-/// The name of an element type and the way its elements are written.
+/// The name of an element type, and the way to read its elements.
 struct Kind {
   int type;
   StringLiteral name;
@@ -58,11 +58,11 @@ const fltSemantics &semanticsOf(int type) {
 }
 
 /// Returns the bits of a floating-point value, or nullopt if the text is not a
-/// number or too large.
+/// number or the number is too large.
 std::optional<uint64_t> readReal(StringRef text, const Kind &kind) {
-  // Reads small formats through double, which has all of their values. Small
-  // formats may lack a sign, a zero or infinities, but the text may contain
-  // them.
+  // Reads small formats through double, which represents all their values. A
+  // small format may lack a sign, a zero or infinities, but the text may
+  // contain such a value.
   const fltSemantics &semantics = semanticsOf(kind.type);
   APFloat number(kind.bits <= 8 ? APFloat::IEEEdouble() : semantics);
   Expected<APFloat::opStatus> status =
@@ -79,8 +79,8 @@ std::optional<uint64_t> readReal(StringRef text, const Kind &kind) {
     number.convert(semantics, APFloat::rmNearestTiesToEven, &isLossy);
     APFloat back = number;
     back.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isLossy);
-    // Values that the format rounds are accepted. Values that the format cannot
-    // represent at all are refused.
+    // Accepts values that the format rounds. Refuses values outside of the
+    // format's range.
     double most = APFloat::getLargest(semantics).convertToDouble();
     if (std::isnan(exact) != back.isNaN() || std::fabs(exact) > most ||
         std::signbit(exact) > back.isNegative())
@@ -89,7 +89,7 @@ std::optional<uint64_t> readReal(StringRef text, const Kind &kind) {
   return number.bitcastToAPInt().getZExtValue();
 }
 
-/// Returns the bits of one element, or nullopt if the text is not of that kind.
+/// Returns the bits of one element, or nullopt if the text has another form.
 std::optional<uint64_t> readElement(StringRef text, const Kind &kind) {
   switch (kind.form) {
   case Kind::boolean:
@@ -116,8 +116,8 @@ std::optional<uint64_t> readElement(StringRef text, const Kind &kind) {
   return std::nullopt;
 }
 
-/// Sets the dimension of `input` that is dynamic so that the shape holds
-/// `count` elements. The shape may have one such dimension.
+/// Sets the dynamic dimension of `input` so that the shape has `count`
+/// elements. The shape may have only one dynamic dimension.
 Error fixShape(pb::GraphProto &graph, pb::ValueInfoProto &input,
                int64_t count, const Twine &option) {
   auto &shape =

@@ -22,9 +22,9 @@ using namespace llvm;
 
 namespace ingot::importer {
 
-/// Returns true if ONNX's converter would change the meaning of a node. It
-/// passes Hardmax on unchanged, though up to opset 12 Hardmax works on all
-/// dimensions from its axis on.
+/// Returns true if ONNX's converter would change the meaning of a node. It does
+/// not convert Hardmax, although up to opset 12 Hardmax works on all dimensions
+/// from its axis on.
 static bool isMisconverted(pb::ModelProto &model, int64_t opset) {
   bool found = false;
   consumeError(forEachNode(model, [&](pb::NodeProto &node) -> Error {
@@ -35,7 +35,8 @@ static bool isMisconverted(pb::ModelProto &model, int64_t opset) {
 }
 
 static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
-  // The converter registers thousands of adapters and serves all models.
+  // Creating a converter registers thousands of adapters, so all models share
+  // one.
   static const pb::version_conversion::DefaultVersionConverter converter;
   inferShapes(model);
   pb::ModelProto converted =
@@ -44,12 +45,12 @@ static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
   return converted;
 }
 
-/// The oldest opset whose forms legalization supports.
+/// The oldest opset that the legalizer supports.
 static constexpr int64_t kOldestOpset = 7;
 
-/// Returns true if the inputs of both graphs have equal names and types. The
-/// converter also removes the batch dimension of an old Scan's inputs. Output
-/// types are not compared, because they are inferred again.
+/// Returns true if the inputs of both graphs have equal names and types. They
+/// differ if the converter removed the batch dimension of an old Scan's inputs.
+/// Output types are not compared, because they are inferred again.
 static bool hasSameInterface(const pb::GraphProto &a,
                              const pb::GraphProto &b) {
   return llvm::equal(a.input(), b.input(),
@@ -63,8 +64,8 @@ static bool hasSameInterface(const pb::GraphProto &a,
          });
 }
 
-/// Returns the contents of tensors by the name of the initializer or of the
-/// Constant's output. Names may occur in several graphs.
+/// Returns pairs of name and contents for all tensors. The name is that of the
+/// initializer or of the Constant's output. Several graphs may use one name.
 static std::set<std::pair<std::string, std::string>>
 contentsOf(pb::ModelProto &model) {
   std::set<std::pair<std::string, std::string>> contents;
@@ -101,8 +102,8 @@ static bool keepsTensors(pb::ModelProto &before, pb::ModelProto &after) {
   });
 }
 
-/// Gives nodes that the converter made the name of the node that they replace,
-/// which the user knows.
+/// Gives nodes that the converter has made the names of the nodes that they
+/// replace, because the user knows those names.
 static void restoreNames(pb::ModelProto &before, pb::ModelProto &after) {
   StringMap<std::string> names;
   consumeError(forEachNode(before, [&](pb::NodeProto &node) -> Error {
@@ -154,7 +155,7 @@ Error convertVersion(Model &whole) {
     return makeError("opset " + Twine(opset) + " is older than " +
                      Twine(kOldestOpset) + ", the oldest that is supported, "
                      "and cannot be converted: " + toString(std::move(failed)));
-  // Drops the error: older forms are legalized, too.
+  // Drops the error, because the legalizer also accepts older opsets.
   consumeError(std::move(failed));
   return Error::success();
 }

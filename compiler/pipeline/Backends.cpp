@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Backends.h"
 
-// A tool that links this file may define another list, with its own backend.
+// A tool may link this file with another list, which includes its own backend.
 #ifndef INGOT_BACKENDS
 #define INGOT_BACKENDS "compiler/pipeline/Backends.inc"
 #endif

@@ -60,7 +60,8 @@ static void addFoldConstants(OpPassManager &passes,
   passes.addPass(createFoldConstants(fold));
 }
 
-/// nn → fewer nn ops: remnants of training are folded and merged.
+/// nn → fewer nn ops: ops that are only useful in training are folded or
+/// merged.
 static void buildGraphPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
   addFoldConstants(passes, options);
@@ -93,14 +94,14 @@ static SmallVector<const Backend *> backendsOf(const PipelineOptions &options) {
 }
 
 /// Returns true if the backend for heavy ops has kernels for quantized values.
-/// Without such kernels, products of bytes would be loops.
+/// Without such kernels, int8 products would become plain loops.
 static bool takesQuantized(const PipelineOptions &options) {
   const Backend *asked = findBackend(options.kernels);
   return asked && asked->takesQuantized();
 }
 
-/// nn on floats → nn with quantized values where the user wants them. Ops
-/// between quantized ops work on bytes.
+/// nn on floats → nn with quantized values where requested. Ops between
+/// quantized ops work on bytes.
 static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
   if (!options.calibrationFile().empty())
@@ -164,26 +165,26 @@ static void buildQuantizePipeline(OpPassManager &passes,
     tables.keep.assign(kept.begin(), kept.end());
     passes.addPass(createQuantizeTables(tables));
   }
-  // Run after the passes that ask for the nodes' own tensors, but before bytes
-  // are propagated.
+  // Run after the passes that need the nodes' own tensors, but before bytes are
+  // propagated.
   passes.addPass(createPatchesToMatMul(
       {/*bytesOnly=*/options.precision == Precision::fp32}));
   passes.addPass(createPropagateQuantize());
-  // Weights that a transpose moved as bytes become constants again.
+  // Fold transposes of byte weights, so that the weights are constants again.
   addFoldConstants(passes, options);
   if (takesQuantized(options)) {
     passes.addPass(createQuantizeProducts());
     passes.addPass(createPadChannels());
     passes.addPass(createQuantizeInt16(
         {options.winograd ? options.optimize : OptimizeFor::size}));
-    // Weights that are not multiplied as bytes may still be stored as bytes.
+    // Weights may be stored as bytes even if they are not multiplied as bytes.
     passes.addPass(createPackWeights());
     RoundPackedRowsOptions round;
     round.any = options.quantization == Quantization::int8Dynamic;
     round.keep.assign(kept.begin(), kept.end());
     passes.addPass(createRoundPackedRows(round));
-    // Merge the scales of bytes with the scales and shifts of the model behind
-    // them.
+    // Merge the scales of bytes with the model's own scales and shifts that
+    // follow them.
     passes.addPass(createMergeScaleShifts());
   }
   passes.addPass(createDecomposeQuantize());
@@ -193,15 +194,15 @@ static void buildQuantizePipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
-/// Moves channels last inside the model, with transposes at the model's inputs
-/// and outputs.
+/// Moves channels to the last dimension inside the model. Transposes remain at
+/// the model's inputs and outputs.
 static void buildLayoutPipeline(OpPassManager &passes,
                                 const PipelineOptions &options) {
   passes.addPass(createDropBroadcasts());
   passes.addPass(createDropIdentities());
   passes.addPass(createToChannelsLast());
   passes.addPass(createPropagateTransposes());
-  // Normalizations over channels are now over the last dimension.
+  // Normalizations over channels now work on the last dimension.
   passes.addPass(createRecognizeNorms());
   addFoldConstants(passes, options);
   passes.addPass(createCanonicalize());
@@ -209,12 +210,13 @@ static void buildLayoutPipeline(OpPassManager &passes,
 }
 
 bool ingot::takesPart(const Backend &backend, const PipelineOptions &options) {
-  return backend.takesRest() || backend.name() == options.kernels ||
-         backend.name() == options.preferred;
+  return backend.device() == deviceOf(options) &&
+         (backend.takesRest() || backend.name() == options.kernels ||
+          backend.name() == options.preferred);
 }
 
-/// nn → ops of the backends, on tensors. Up to this phase all backends share
-/// the passes.
+/// nn → ops of the backends, on tensors. All backends share the passes of this
+/// phase and of all earlier phases.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
   passes.addPass(createLowerReshapes());
@@ -245,16 +247,18 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createReuseEpilogueOperands());
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
   passes.addPass(createEliminateEmpties());
-  // CSE moves ops past checks.
+  // CSE moves ops across checks, so move the checks up again.
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
-  // Resolve sizes, so that a tensor that only gives a size takes no memory.
+  // Resolve sizes, so that no memory is needed for a tensor that is only used
+  // for its size.
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createBufferize());
-  // CSE merges equal views, so that copies of a buffer to itself are found.
+  // CSE merges equal views. Then copies from a buffer to itself can be found.
   passes.addPass(createCSEPass());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
-  passes.addPass(createCollectWeights());
+  passes.addPass(
+      createCollectWeights({/*takeAll=*/deviceOf(options).hasOwnMemory}));
   passes.addNestedPass<func::FuncOp>(createPlaceOutputs());
   passes.addPass(createCheckSizes());
   passes.addNestedPass<func::FuncOp>(createSkipUnread());
@@ -270,7 +274,8 @@ static void buildMemoryPipeline(OpPassManager &passes,
 }
 
 /// ops on memrefs → launches of kernels, split into tasks. This is the first
-/// phase that depends on the CPU level, since tasks are whole register tiles.
+/// phase that depends on the CPU level, because a task is a number of whole
+/// register tiles.
 static void buildKernelsPipeline(OpPassManager &passes,
                                  const PipelineOptions &options) {
   if (!options.level.empty()) {
@@ -335,7 +340,7 @@ bool ingot::hasPass(StringRef argument, const PipelineOptions &options,
     phase.build(passes, options);
     passes.printAsTextualPipeline(stream);
   }
-  // Names stand between (, ), {, } and commas: `a(b{option=x},c)`.
+  // In the text, names stand between (, ), {, } and commas: `a(b{option=x},c)`.
   SmallVector<StringRef> names;
   llvm::SplitString(text, names, "(){},= ");
   return llvm::is_contained(names, argument);

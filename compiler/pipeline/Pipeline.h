@@ -8,6 +8,7 @@
 #define INGOT_COMPILER_PIPELINE_PIPELINE_H
 
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/cuda/CudaDialect.h"
 #include "dialects/onnx/Limits.h"
 #include "passes/backend/Backend.h"
 
@@ -17,6 +18,8 @@ namespace ingot {
 
 /// The backend for heavy ops if the user names none.
 constexpr llvm::StringLiteral kDefaultKernels = cpu::kBackend;
+/// The backend of code for GPUs.
+constexpr llvm::StringLiteral kGpuKernels = cuda::kBackend;
 
 struct PipelineOptions : BackendOptions {
   /// The backend for heavy ops. Code is generated for its device.
@@ -24,31 +27,31 @@ struct PipelineOptions : BackendOptions {
   /// A backend that is preferred for `preferredNodes`; empty if none.
   std::string preferred;
   std::vector<std::string> preferredNodes;
-  /// True for a calibration: a run shows the tensors whose ranges int8 needs.
+  /// True for a calibration: a run shows the tensors that need ranges for int8.
   bool observe = false;
-  /// True if a run decides what is rounded as int8 rounds it. The artifact has
-  /// more inputs than the model.
+  /// True if inputs of a run select what is rounded as int8 rounds. The
+  /// artifact has these inputs in addition to the model's.
   bool precisionFlags = false;
-  /// True if a run shows, too, how large the errors of int8 products are.
+  /// True if a run also shows the errors of int8 products.
   bool errors = false;
-  /// True for a calibration: a run shows the Gram matrix of the data of each
-  /// product.
+  /// True for a calibration: for each product, a run shows the Gram matrix of
+  /// its data.
   bool observeGrams = false;
-  /// True for a calibration: a run shows the magnitude of each channel of the
-  /// data of each product.
+  /// True for a calibration: for each product, a run shows the magnitude of
+  /// each channel of its data.
   bool observeChannels = false;
-  /// The calibration file whose repairs a model gets that is not quantized by
-  /// it; empty if none.
+  /// A calibration file of which only the repairs are applied, without
+  /// quantization; empty if none.
   std::string repairs;
-  /// Keep rules for int8 if int8 and bf16 are combined; `keep` is then for
-  /// bf16. If empty, `keep` is for both.
+  /// Keep rules for int8, if int8 and bf16 are combined. Then `keep` is only
+  /// for bf16. If empty, `keep` is for both.
   std::vector<std::string> keepFromInt8;
-  /// The bits of int8 weights: 8 or 7. With 7 bits, CPUs that multiply bytes as
-  /// int16 pairs are faster.
+  /// The bits of int8 weights: 8 or 7. With 7 bits, products are faster on CPUs
+  /// that multiply bytes as int16 pairs.
   int weightBits = 8;
-  /// True if scales of weights may grow, so that CPUs that multiply bytes as
-  /// int16 pairs are as fast with 8 bits. Has no effect if the artifact has
-  /// code for other CPUs.
+  /// True if scales of weights may grow, so that 8-bit products are as fast as
+  /// 7-bit products on CPUs that multiply bytes as int16 pairs. Has no effect
+  /// if the artifact also has code for other CPUs.
   bool fitPairs = false;
   /// The CPU levels that the artifact has code for. If empty, the module's
   /// `ingot.targets`.
@@ -56,14 +59,14 @@ struct PipelineOptions : BackendOptions {
   /// Levels that get code only if they multiply the model's element types
   /// faster.
   std::vector<std::string> mayLevels;
-  /// The level of the phases that depend on it. If empty, the module's
+  /// The level for the phases that depend on one. If empty, the module's
   /// `ingot.target`.
   std::string level;
   /// Overrides of the level's numbers, in `--target` syntax, e.g. `l2=2M`.
   std::vector<std::string> numbers;
   /// The most elements that one tensor may have; at most kLargestTensor.
   int64_t maxTensorElements = onnx::kLargestTensor;
-  /// The most steps that a loop may take in a run.
+  /// The maximum number of steps of a loop in a run.
   int64_t maxLoopSteps = onnx::kMostLoopSteps;
 
   /// Returns the calibration file that is attached to the module, or "".
@@ -72,31 +75,31 @@ struct PipelineOptions : BackendOptions {
   }
 };
 
-/// Returns true if a backend may compute ops. A backend that takes the rest
-/// always may.
+/// Returns true if the options allow a backend to compute ops. A backend that
+/// takes the remaining ops is always allowed.
 bool takesPart(const Backend &backend, const PipelineOptions &options);
 
-/// A pipeline of passes. `--compile-to`, `--emit`, the `ingot-<name>` pipelines
-/// of ingot-opt, and the documentation are made from the table of phases.
+/// A pipeline of passes. The table of phases defines `--compile-to`, `--emit`,
+/// the `ingot-<name>` pipelines of ingot-opt, and their documentation.
 struct Phase {
   /// The name in `--compile-to`.
   const char *name;
   const char *description;
   void (*build)(mlir::OpPassManager &, const PipelineOptions &);
   /// True if passes read the CPU level, the module's `ingot.target`. Phases
-  /// that do not read it come first, since every level of an artifact shares
+  /// that do not read it come first, so that all levels of an artifact share
   /// their result.
   bool dependsOnLevel = false;
-  /// True if the phase begins with `ingot-attach-calibration`. The driver,
-  /// which has read the file, attaches the calibration before the phase.
+  /// True if the phase begins with `ingot-attach-calibration`. The driver does
+  /// that pass's work before the phase, because it has read the file already.
   bool attachesCalibration = false;
 };
 
 /// Returns all phases, in order.
 llvm::ArrayRef<Phase> getPhases();
 
-/// Returns the phases that run once per model, and those that run once per CPU
-/// level.
+/// Returns the phases that run once for each model, and the phases that run
+/// once for each CPU level.
 llvm::ArrayRef<Phase> getSharedPhases();
 llvm::ArrayRef<Phase> getLevelPhases();
 

@@ -15,14 +15,15 @@ namespace {
 struct Named {
   llvm::StringLiteral name;
   Precision precision;
-  /// The level of bf16: which other values are stored as bf16; else 0.
+  /// Level of bf16: selects which other values are stored as bf16, too. 0
+  /// without bf16.
   int level;
   Quantization quantization;
 };
 
 } // namespace
 
-/// The first name of a precision is the one that is printed.
+/// Names of precisions. If several names mean the same, the first is printed.
 static constexpr Named kNames[] = {
     {"fp32", Precision::fp32, 0, Quantization::none},
     {"O0", Precision::fp32, 0, Quantization::none},

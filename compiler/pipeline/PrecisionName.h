@@ -11,17 +11,17 @@
 
 namespace ingot {
 
-/// Sets the options that `--precision=NAME` stands for. Returns false for an
-/// unknown name. `int8` and `auto` change nothing, since a calibration says
-/// what is quantized.
+/// Sets the options for `--precision=NAME`. Returns false for an unknown name.
+/// `int8` and `auto` set nothing, because the calibration defines what is
+/// quantized.
 bool setPrecision(llvm::StringRef name, PipelineOptions &options);
 
-/// Returns the name of the precision of `options`. bf16 combined with int8 is
-/// called bf16.
+/// Returns the name of the precision of `options`. Returns bf16 if bf16 and
+/// int8 are combined.
 std::string precisionName(const PipelineOptions &options);
 
-/// Returns the precision that a keep rule can name besides fp32: bf16 or fp16,
-/// else int8.
+/// Returns the precision that keep rules may use besides fp32: bf16 or fp16 if
+/// selected, else int8.
 llvm::StringRef narrowName(const PipelineOptions &options);
 
 } // namespace ingot

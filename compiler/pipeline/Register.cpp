@@ -65,8 +65,8 @@ void ingot::registerDialects(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, IngotDialect *dialect) {
     dialect->addInterface<BackendList>(getBackends());
   });
-  // Load the dialect, since any pass may record a decision as an attribute of
-  // it.
+  // Load the dialect, because any pass may record a decision as an attribute of
+  // the dialect.
   registry.addExtension(+[](MLIRContext *context, BuiltinDialect *) {
     context->loadDialect<IngotDialect>();
   });
@@ -99,7 +99,8 @@ void ingot::registerPasses() {
   for (const Backend *backend : getBackends())
     backend->registerPasses();
   registerTransformsPasses();
-  // Register the upstream passes of the phases, for pipelines in text.
+  // Register the upstream passes of the phases, so that text pipelines can name
+  // them.
   registerConvertLinalgToLoopsPass();
   registerLowerAffinePass();
   registerSCFToControlFlowPass();

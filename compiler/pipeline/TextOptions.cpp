@@ -14,7 +14,7 @@ using namespace ingot;
 
 namespace {
 
-/// Modifier of an option that does nothing.
+/// Option modifier without effect.
 struct NoModifier {
   template <typename T>
   void apply(T &) const {}

@@ -19,8 +19,8 @@ static constexpr int kOctaveBins = 1 << kMantissaBits;
 /// Number of bins per sign.
 static constexpr int kBins = kOctaves * kOctaveBins;
 static constexpr int kShift = 23 - kMantissaBits;
-/// Number of bins for values that are too small. They stand behind the bins of
-/// both signs.
+/// Number of bins for values that are too small for other bins. These bins come
+/// after the bins of both signs.
 static constexpr int kSmallBins = 8;
 static constexpr int kNotFinite = 0xff;
 /// Number of values that are counted in one step.
@@ -44,8 +44,8 @@ static float floatOf(uint32_t bits) {
 
 static int exponentOf(uint32_t bits) { return int(bits >> 23 & 0xff); }
 
-/// Makes room for an exponent. Moves values that become too small out of their
-/// bins.
+/// Raises the largest exponent that has bins. Values that become too small for
+/// their bins move to the bins for small values.
 void Histogram::raise(int exponent) {
   if (bins.empty())
     bins.resize(2 * kBins + kSmallBins);
@@ -61,7 +61,7 @@ void Histogram::raise(int exponent) {
   top = exponent;
 }
 
-/// Maps a float to an integer so that integers have the order of the floats.
+/// Maps a float to an integer. The integers are ordered as the floats are.
 static int32_t orderOf(float value) {
   auto bits = int32_t(bitsOf(value));
   return bits ^ (bits >> 31 & 0x7fffffff);
@@ -80,15 +80,16 @@ static float inOrder(int32_t order) {
   __attribute__((target_clones("avx2", "default")))
 #endif
 
-/// Finds the bin of each value. Counting is a separate loop, because vectors
-/// cannot count.
+/// Finds the bin of each value. Counting is a separate loop, because it cannot
+/// be vectorized.
 INGOT_FOR_WIDER_VECTORS static void findBins(const float *values, size_t count,
                                              int base, int32_t *places) {
   for (size_t i = 0; i < count; ++i) {
     const uint32_t bits = bitsOf(values[i]);
     const int bin = int((bits & 0x7fffffff) >> kShift) - base;
-    // Spreads small values over several bins. Runs of small values, for example
-    // zeros, are common, and increments of one bin would wait for each other.
+    // Spreads small values over several bins. Runs of small values, such as
+    // zeros, are common. If they shared one bin, its increments would wait for
+    // each other.
     const int small = 2 * kBins + int(uint32_t(i) % kSmallBins);
     places[i] = bin < 0 ? small : bin + int(bits >> 31) * kBins;
   }
@@ -120,7 +121,7 @@ INGOT_FOR_WIDER_VECTORS static void findEnds(const float *values, size_t count,
   largest = high;
 }
 
-/// Counts a piece that fits into the L1 cache, because the piece is read twice.
+/// Counts a piece. The piece fits into the L1 cache, because it is read twice.
 void Histogram::addPiece(const float *values, size_t count, bool fillsBins) {
   int32_t low = 0, high = 0;
   findEnds(values, count, low, high);
@@ -188,11 +189,11 @@ void Histogram::forEachBin(const Visit &visit) const {
   if (bins.empty())
     return;
   const int base = (top - kOctaves + 1) * kOctaveBins;
-  // Exponents below that of subnormal numbers count nothing.
+  // Exponents below that of subnormal numbers have no values.
   auto edge = [&](int bin) {
     int at = std::max(base + bin, 0);
-    // The upper edge of the largest exponent is not finite, so the largest
-    // float replaces it.
+    // The upper edge of the largest exponent is infinite, so use the largest
+    // float instead.
     return at >= kNotFinite * kOctaveBins
                ? double(floatOf(0x7f7fffff))
                : double(floatOf(uint32_t(at) << kShift));

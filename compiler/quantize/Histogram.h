@@ -14,21 +14,21 @@
 
 namespace ingot::quantize {
 
-/// Counts of values in bins that are equal for all tensors: 1024 bins per power
-/// of two and sign. The result does not depend on the order or grouping of the
-/// values. The size is fixed: zero and values 2^16 times smaller than the
-/// largest magnitude share one bin. A bin is never wider than 1/1024 of the
-/// largest magnitude.
+/// Counts of values in bins. The bins are equal for all tensors: 1024 for each
+/// power of two and sign. The result does not depend on the order or grouping
+/// of the values. The size is bounded: zeros and values 2^16 times smaller than
+/// the largest magnitude count together. A bin is never wider than 1/1024 of
+/// the largest magnitude.
 class Histogram {
 public:
   /// Returns the largest memory that a histogram takes.
   static size_t mostBytes();
 
-  /// Returns the minimum and maximum of the finite values, or 0 if there are
+  /// Returns the minimum or the maximum of the finite values; 0 if there are
   /// none.
   float min() const { return total ? least : 0; }
   float max() const { return total ? largest : 0; }
-  /// Returns the number of finite values, and of infinite or NaN values.
+  /// Returns the number of finite values, or of infinite and NaN values.
   uint64_t count() const { return total; }
   uint64_t countNotFinite() const { return notFinite; }
 
@@ -37,8 +37,8 @@ public:
   void addRange(const float *values, size_t count);
   void merge(const Histogram &other);
 
-  /// Calls `visit` for each bin with values, in ascending order. A bin spans
-  /// `low` to `high`, and only one end belongs to it.
+  /// Calls `visit` for each bin that has values, in ascending order. A bin
+  /// spans `low` to `high` and includes only one of these ends.
   using Visit = std::function<void(double low, double high, uint64_t count)>;
   void forEachBin(const Visit &visit) const;
 
@@ -55,8 +55,8 @@ private:
   uint64_t total = 0, notFinite = 0;
   /// Biased exponent of the largest magnitude so far.
   int top = -1;
-  /// Positive bins by ascending magnitude, then negative bins, then bins for
-  /// small values.
+  /// Bins of positive values by ascending magnitude, then bins of negative
+  /// values, then bins for small values.
   std::vector<uint64_t> bins;
 };
 

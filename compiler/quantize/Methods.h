@@ -14,14 +14,14 @@
 
 namespace ingot::quantize {
 
-/// Methods that find a range. `best` selects the method that changes the
-/// model's outputs least.
+/// Methods that find a range. `best` means that the method with the least
+/// change of the model's outputs is selected for each tensor.
 enum class Method { mse, percentile, minMax, entropy, movingAverage, best };
 
 /// Returns all methods, the default first.
 const std::vector<Method> &allMethods();
 
-/// Returns the name of a method in `--method` and in rules.
+/// Returns the name of a method, as in `--method` and in rules.
 const char *nameOf(Method method);
 std::optional<Method> findMethod(const std::string &name);
 /// Returns the list of names: "mse, percentile, minmax, entropy, moving-average
@@ -35,7 +35,8 @@ bool isPercentile(double percentile);
 /// Statistics of a tensor of the model.
 struct WatchedTensor {
   Histogram histogram;
-  /// Moving averages of each run's minimum and maximum. Recent runs count more.
+  /// Moving averages of the minimum and the maximum of each run. Recent runs
+  /// have more weight.
   double averageMin = 0, averageMax = 0;
 };
 
@@ -44,10 +45,10 @@ struct MethodChoice {
   Method method = Method::mse;
   double percentile = kUsualPercentile;
 
-  /// Returns true if the method reads the tensor's bins, or its averages.
+  /// Returns true if the method needs the tensor's bins, or its averages.
   bool needsBins() const;
   bool needsAverages() const;
-  /// Returns the method itself, or the candidates if it is `best`.
+  /// Returns this method, or all candidates if it is `best`.
   std::vector<MethodChoice> choices() const;
   /// Returns the range of a tensor. The method must not be `best`.
   Range rangeOf(const WatchedTensor &tensor) const;

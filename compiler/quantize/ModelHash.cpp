@@ -58,7 +58,7 @@ std::string quantize::hashModel(const std::string &path,
     problem = hashFile(folder + location, digits);
     if (!problem.empty())
       return location + ": " + problem;
-    // Includes the terminating null, which separates the name from the digest.
+    // Includes the terminating NUL, which separates the name from the digest.
     all.update(location.c_str(), location.size() + 1);
     all.update(digits.data(), digits.size());
   }

@@ -12,9 +12,9 @@
 
 namespace ingot::quantize {
 
-/// Computes the SHA-256 of a model's file, in hexadecimal digits. With external
-/// data in files at `locations` beside the model, the hash covers all names and
-/// digests. Returns an error message, or "".
+/// Computes the SHA-256 of a model's file, in hexadecimal digits. If files at
+/// `locations` hold external data, the hash is over the names and digests of
+/// all files. Returns an error message, or "".
 std::string hashModel(const std::string &path,
                       std::vector<std::string> locations, std::string &sha256);
 

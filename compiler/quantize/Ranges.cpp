@@ -32,8 +32,8 @@ Range quantize::percentileRange(const Histogram &histogram, double percent) {
   double before = 0;
   histogram.forEachBin([&](double low, double high, uint64_t count) {
     const double seen = before + double(count);
-    // Returns the position of a rank in the bin, as if its values were spread
-    // evenly.
+    // Returns the position of a rank in the bin. Assumes that the bin's values
+    // are evenly spread.
     auto placeOf = [&](double rank) {
       return low +
              (high - low) * std::min((rank - before) / double(count), 1.0);
@@ -61,7 +61,8 @@ struct EvenBins {
                        : 0.0;
     };
     histogram.forEachBin([&](double low, double high, uint64_t count) {
-      // A bin that overlaps two even bins is divided between them.
+      // The bins of `counts` have one width. A bin of the histogram that
+      // overlaps two of them is divided between both.
       low = std::max(low, double(histogram.min()));
       high = std::min(high, double(histogram.max()));
       double from = place(low), to = place(high);
@@ -76,8 +77,8 @@ struct EvenBins {
         counts[i] += double(count) * std::max(part, 0.0) / (to - from);
       }
     });
-    // Rounds to whole counts and carries the error on, so that an empty bin
-    // stays empty.
+    // Rounds to whole counts and carries the error to the next bin, so that an
+    // empty bin stays empty.
     double error = 0;
     for (double &count : counts) {
       double whole = std::floor(count + error + 0.5);
@@ -139,8 +140,8 @@ Range quantize::mseRange(const Histogram &histogram) {
   return best;
 }
 
-/// Raises zeros a little and lowers all other values to compensate. Returns
-/// false if there are only zeros.
+/// Raises zeros a little, and lowers all other values to compensate for that.
+/// Returns false if all values are zero.
 static bool smooth(std::vector<double> &values) {
   constexpr double little = 1e-4;
   const auto zeros = double(std::count(values.begin(), values.end(), 0.0));
@@ -168,7 +169,7 @@ static double divergence(std::vector<double> p, std::vector<double> q) {
   return sum;
 }
 
-/// Returns `p` without its outliers, merged to `levels` levels.
+/// Returns `p` without its outliers, reduced to `levels` different values.
 static std::vector<double> flatten(const std::vector<double> &p,
                                    const double *counts, int levels) {
   const size_t merged = p.size() / size_t(levels);

@@ -21,17 +21,18 @@ struct Range {
 /// Returns the range of all values.
 Range minMaxRange(const Histogram &histogram);
 
-/// Returns the range of the central `percent` of the values. Cuts off an equal
-/// share at both ends.
+/// Returns the range of the central `percent` of the values. Cuts off equal
+/// shares at both ends.
 Range percentileRange(const Histogram &histogram, double percent);
 
-/// Returns the range, scaled towards 0, with the smallest mean squared error of
-/// 8-bit values.
+/// Returns the range with the smallest mean squared error of 8-bit values.
+/// Candidates are the full range, scaled towards 0.
 Range mseRange(const Histogram &histogram);
 
 /// Returns the range with the smallest Kullback-Leibler divergence. The
-/// histogram has 2048 bins, symmetric around 0. Candidates are the central
-/// bins, 128 or more. Values outside go to the ends, and 128 levels remain.
+/// histogram has 2048 bins, symmetric around 0. A candidate consists of the 128
+/// or more central bins. Values outside go to its outermost bins, and its bins
+/// are reduced to 128 levels.
 Range entropyRange(const Histogram &histogram);
 
 /// Scale and zero point for bytes from 0 to 255: value = (byte - zeroPoint)
@@ -41,8 +42,8 @@ struct Encoding {
   uint8_t zeroPoint = 0;
 };
 
-/// Returns the encoding of a range, which is extended to 0. The value 0 is
-/// exact.
+/// Returns the encoding of a range. The range is extended to contain 0, and 0
+/// is represented exactly.
 Encoding encode(Range range);
 
 } // namespace ingot::quantize

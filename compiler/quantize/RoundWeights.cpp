@@ -15,16 +15,16 @@ using namespace ingot::quantize;
 
 WeightRounder::WeightRounder(const std::vector<double> &gram, size_t inner)
     : inner(inner), order(inner), shares(inner * inner) {
-  // Adds a part of the mean to each diagonal element, because calibration data
-  // does not cover all inputs. So no direction of the data is without weight.
+  // Adds a part of the mean to each diagonal element. Calibration data does not
+  // cover all inputs, so every direction of the data must have some weight.
   constexpr double kDamping = 0.01;
   std::iota(order.begin(), order.end(), size_t(0));
   double mean = 0;
   for (size_t i = 0; i < inner; ++i)
     mean += gram[i * inner + i] / double(inner);
   const double damping = mean > 0 ? kDamping * mean : 1;
-  // Rounds the weights with the largest effect first, while others are left to
-  // compensate for them.
+  // Rounds the weights with the largest effect first. More weights are then
+  // left to compensate for their errors.
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return gram[a * inner + a] > gram[b * inner + b];
   });
@@ -33,8 +33,8 @@ WeightRounder::WeightRounder(const std::vector<double> &gram, size_t inner)
       shares[i * inner + k] = gram[order[i] * inner + order[k]];
   for (size_t i = 0; i < inner; ++i)
     shares[i * inner + i] += damping;
-  // Decomposes the matrix into U D U^T with ones on the diagonal of U. Columns
-  // are eliminated from the last to the first.
+  // Decomposes the matrix into U D U^T with ones on the diagonal of U.
+  // Eliminates columns from the last to the first.
   std::vector<double> column(inner);
   for (size_t j = inner; j-- > 0;) {
     const double pivot = shares[j * inner + j];

@@ -12,27 +12,26 @@
 
 namespace ingot::quantize {
 
-/// Rounds the weights of one output in sequence, down or up to a neighboring
+/// Rounds the weights of one output one after the other, each to a neighboring
 /// integer. Minimizes the error of sums of products with data like the
 /// calibration data. Later weights compensate for the rounding errors of
-/// earlier ones. The method is LDLQ, which is GPTQ without inverses, limited to
-/// the two neighbors as in AdaRound.
+/// earlier weights. The method is LDLQ, which is GPTQ without inverses. As in
+/// AdaRound, only the two neighbors are considered.
 class WeightRounder {
 public:
-  /// `gram` is the Gram matrix of the data: `inner` rows of `inner` sums of
-  /// products.
+  /// `gram` is the Gram matrix of the data, with `inner` rows and columns.
   WeightRounder(const std::vector<double> &gram, size_t inner);
 
-  /// Sets `isUp` for each of `inner` weights to true if it is rounded up. The
-  /// weights are in units of the step.
+  /// Sets `isUp` to true for each of the `inner` weights that is rounded up.
+  /// The weights are given in units of the quantization step.
   void round(const double *steps, bool *isUp) const;
 
 private:
   size_t inner;
   /// Indices of weights in the order of rounding.
   std::vector<size_t> order;
-  /// Upper triangle: the share of each weight's error that a later weight
-  /// compensates.
+  /// Upper triangle: for each pair of weights, the share of the first one's
+  /// error that the later one compensates.
   std::vector<double> shares;
 };
 

@@ -24,9 +24,9 @@ static constexpr StringLiteral kVersionKey("ingot_rules");
 /// Limit on the file size, far above any real file.
 static constexpr uint64_t kMostBytes = 16 << 20;
 
-/// Returns the nodes that compute a tensor. Its name joins them by " + ". A
-/// number follows for other results than the first, and `#2` if the name is
-/// taken.
+/// Returns the nodes that compute a tensor. The tensor's name joins them by " +
+/// ". If the tensor is not the first result, its number follows. `#2` follows
+/// if the name is already taken.
 static SmallVector<StringRef> nodesOfTensor(StringRef name) {
   auto dropNumber = [](StringRef text, char mark) {
     auto [head, digits] = text.rsplit(mark);
@@ -45,8 +45,8 @@ bool Rule::fitsTensor(StringRef name) const {
   return fits(name) || any_of(nodesOfTensor(name), fits);
 }
 
-/// Returns an error if `object` has an unknown key, or "". `what` names the
-/// object.
+/// Checks the keys of `object`. Returns "", or an error about an unknown key.
+/// `what` is the subject of "has" in the error: "no rule".
 static std::string unknownKey(const json::Object &object, StringRef what,
                               ArrayRef<StringRef> known) {
   for (const auto &entry : object)
@@ -56,7 +56,7 @@ static std::string unknownKey(const json::Object &object, StringRef what,
   return "";
 }
 
-/// Parses a rule. Returns an error to be printed after the rule's name, or "".
+/// Parses a rule. Returns "", or an error text that continues the rule's name.
 static std::string parseRule(const json::Object &object, Rule &rule) {
   if (std::string wrong =
           unknownKey(object, "no rule",

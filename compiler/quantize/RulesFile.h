@@ -18,8 +18,8 @@
 
 namespace ingot::quantize {
 
-/// A rule of `--rules`: a precision for nodes, and a method for ranges of
-/// tensors.
+/// A rule of `--rules`. It sets a precision for nodes, or a method for the
+/// ranges of tensors, or both.
 struct Rule {
   /// Pattern for names of ONNX nodes or of the model's inputs.
   std::string pattern;
@@ -32,24 +32,23 @@ struct Rule {
   bool fitsTensor(llvm::StringRef name) const;
 };
 
-/// Parses a whole file of this version; docs/reference/calibration-file.md has
-/// the format. Returns an error, or "".
+/// Parses a whole file. docs/reference/calibration-file.md defines the format.
+/// Returns an error, or "".
 std::string parseRules(llvm::StringRef text, std::vector<Rule> &rules);
 
-/// Parses the file at `path`, which messages name. Returns an error, or "".
+/// Parses the file at `path`. Errors name the file. Returns an error, or "".
 std::string readRules(const std::string &path, std::vector<Rule> &rules);
 
-/// Returns the rules that set a precision, in order and in the form of
-/// `--keep`.
+/// Returns the rules that set a precision, in order, in the form of `--keep`.
 std::vector<std::string> precisionRules(llvm::ArrayRef<Rule> rules);
 
-/// Returns the method for a tensor's range: that of the first matching rule
-/// with a method, or `otherwise`.
+/// Returns the method for a tensor's range. It comes from the first matching
+/// rule with a method; if no rule matches, it is `otherwise`.
 MethodChoice methodFor(llvm::StringRef tensor, llvm::ArrayRef<Rule> rules,
                        const MethodChoice &otherwise);
 
-/// Checks that each rule with a method matches a tensor. Returns an error, or
-/// "".
+/// Checks that each rule with a method matches some tensor. Returns an error,
+/// or "".
 std::string checkMethodRules(llvm::ArrayRef<Rule> rules,
                              llvm::ArrayRef<std::string> tensors);
 

@@ -36,7 +36,7 @@ static Calibrator::Options calibratorOptions(const CalibrateOptions &options) {
   return chosen;
 }
 
-/// Tries the repairs that the outputs' error calls for.
+/// Tries repairs, as far as the outputs' error makes them necessary.
 static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
                                   const CalibrateOptions &options,
                                   const Progress &progress,

@@ -16,7 +16,7 @@ struct CalibrateOptions {
   InputSizes sizes;
   SampleFiles data;
   quantize::MethodChoice method;
-  /// Other methods for some tensors.
+  /// Rules that select another method for some tensors.
   std::vector<quantize::Rule> rules;
   RepairChoice repairs;
   /// The number of samples for the method `best` and for repairs; 0 for the
@@ -30,12 +30,12 @@ struct Calibration {
   quantize::Calibration file;
   /// The repairs that were tried, in order.
   std::vector<RepairTrial> trials;
-  /// The measurements; set for automatic repairs only.
+  /// The measurements. Set only if repairs are chosen automatically.
   std::optional<RepairOutcome> outcome;
 };
 
-/// Runs a model on samples, and chooses the ranges that its tensors need in
-/// int8. Then tries repairs.
+/// Runs a model on samples and chooses the int8 ranges of its tensors. Then
+/// tries repairs.
 llvm::Expected<Calibration> calibrate(CalibrateOptions options,
                                       const Progress &progress);
 

@@ -1,4 +1,4 @@
-//===- Target.cpp - CPU levels that code is generated for -----------------===//
+//===- Target.cpp - levels that code is generated for ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,8 +50,8 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
-  // Starts from the psABI level below and adds the level's own features. A
-  // named CPU would add features that the level does not promise.
+  // Starts from the next lower psABI level and adds the level's own features.
+  // The name of a CPU would add features that the level does not guarantee.
   const char *cpu = hasAVX512()                      ? "x86-64-v4"
                     : has(features, CpuFeature::AVX2) ? "x86-64-v3"
                                                       : "x86-64-v2";
@@ -61,8 +61,8 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
       added += std::string(added.empty() ? "+" : ",+") + feature.llvmName;
   llvm::TargetOptions options;
   // Fuses only products that kernels and sums mark as unrounded. Two ONNX nodes
-  // must round twice. Otherwise x x - y y would round only one product, and
-  // would not be 0 for x = y.
+  // must round twice. If only one product of x x - y y were rounded, the result
+  // for x = y would not be 0.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, added, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
@@ -79,13 +79,13 @@ static uint64_t hostFeatures() {
 }
 
 std::string Target::identifier() const {
-  std::string text = level;
+  std::string text = name();
   std::replace(text.begin(), text.end(), '-', '_');
   return text;
 }
 
 namespace {
-/// A level of `multi`, and the elements that it is for.
+/// A level of `multi`, and the element types that it multiplies faster.
 struct MultiLevel {
   llvm::StringLiteral name;
   Multiplied gains;
@@ -94,9 +94,9 @@ struct MultiLevel {
 };
 } // namespace
 
-/// Levels of `multi`, that kernels are generated differently for: 256 bits with
-/// 16 registers, and 512 bits with 32. Others of as many bits get the same
-/// code, but for products of bytes and of bf16.
+/// Levels of `multi`. Generated kernels depend on the vector registers: 16 of
+/// 256 bits, or 32 of 512 bits. Levels with equal registers differ only in
+/// products of bytes and of bf16.
 static constexpr MultiLevel kMulti[] = {
     {"x86-64-v3", {}},
     {"alderlake", {/*bytes=*/true, /*bf16=*/false}},
@@ -115,7 +115,7 @@ static std::optional<Target> nativeTarget() {
   return best;
 }
 
-/// The levels that `names` stand for.
+/// Returns the levels that `names` refer to.
 static std::optional<Targets> findTargets(llvm::ArrayRef<llvm::StringRef> names,
                                           std::string &error) {
   if (names == llvm::ArrayRef<llvm::StringRef>("native")) {
@@ -177,16 +177,54 @@ bool Targets::any(llvm::function_ref<bool(const TargetInfo &)> test) const {
       [&](const Target &target) { return test(target.info()); });
 }
 
+namespace {
+/// A row of CudaLevels.inc.
+struct CudaLevel {
+  unsigned number;
+  bool isUsual;
+};
+} // namespace
+
+static constexpr CudaLevel kCudaLevels[] = {
+#define INGOT_CUDA_LEVEL(NUMBER, USUAL, MEANING) {NUMBER, USUAL},
+#include "compiler/target/CudaLevels.inc"
+};
+
+/// Returns true if `name` stands for levels of GPUs, which it adds to `gpus`.
+/// On failure `error` says what is wrong.
+static bool readGpus(llvm::StringRef name, std::vector<unsigned> &gpus,
+                     std::string &error) {
+  llvm::StringRef level = name;
+  const bool isPrefixed = level.consume_front("cuda:");
+  if (name != "cuda" && !isPrefixed && !level.starts_with("sm_"))
+    return false;
+  const size_t before = gpus.size();
+  for (const CudaLevel &known : kCudaLevels)
+    if (name == "cuda" ? known.isUsual
+                       : level == "sm_" + std::to_string(known.number))
+      gpus.push_back(known.number);
+  if (gpus.size() == before) {
+    error = "unknown target '" + name.str() + "': use cuda or";
+    for (const CudaLevel &known : kCudaLevels)
+      error += " sm_" + std::to_string(known.number);
+  }
+  return true;
+}
+
 std::optional<Targets> ingot::parseTargets(llvm::StringRef text,
                                            std::string &error) {
   llvm::SmallVector<llvm::StringRef> parts, names;
   text.split(parts, ',');
   TargetNumbers numbers;
+  std::vector<unsigned> gpus;
   llvm::StringSet<> given;
   for (llvm::StringRef part : parts) {
     auto [key, value] = part.split('=');
     if (key.size() == part.size()) {
-      names.push_back(part);
+      if (!readGpus(part, gpus, error))
+        names.push_back(part);
+      else if (!error.empty())
+        return std::nullopt;
       continue;
     }
     if (!given.insert(key).second) {
@@ -198,12 +236,28 @@ std::optional<Targets> ingot::parseTargets(llvm::StringRef text,
       return std::nullopt;
     }
   }
+  llvm::sort(gpus);
+  if (const auto *twice = std::adjacent_find(gpus.data(),
+                                             gpus.data() + gpus.size());
+      twice != gpus.data() + gpus.size()) {
+    error = "target sm_" + std::to_string(*twice) + " is listed twice";
+    return std::nullopt;
+  }
+  const bool isGpuOnly = !gpus.empty() && names.empty();
   if (names.empty())
-    names.push_back("native");
+    names.push_back(isGpuOnly ? getLevels().front().name : "native");
   std::optional<Targets> targets = findTargets(names, error);
-  if (targets)
-    for (Target &target : llvm::concat<Target>(targets->sure, targets->may))
-      target.numbers = numbers;
+  if (!targets)
+    return std::nullopt;
+  for (Target &target : llvm::concat<Target>(targets->sure, targets->may))
+    target.numbers = numbers;
+  if (!gpus.empty()) {
+    targets->gpus = std::move(gpus);
+    targets->gpuHost = targets->sure.front();
+    targets->gpuHost->launchesGpu = true;
+  }
+  if (isGpuOnly)
+    targets->sure.clear();
   return targets;
 }
 

@@ -14,8 +14,8 @@
 using namespace llvm;
 using namespace ingot;
 
-/// Factor by which the other backend must be faster. The other backend needs a
-/// library and time to load, and measurements have noise.
+/// Speedup that the other backend must reach. Using it costs a library and time
+/// to load, and measurements have noise.
 static constexpr double kLeastGain = 1.05;
 
 const Backend &ingot::otherBackend() {

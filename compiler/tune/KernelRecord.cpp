@@ -45,7 +45,7 @@ std::string KernelRecord::toJson() const {
     latency["mixed"] = *mixedMs;
   json::Array rows;
   for (const LayerChoice &layer : layers) {
-    // Layers differ only if kernels are mixed.
+    // Layers have different kernels only if the model's kernels are mixed.
     Kernels taken = kernels == Kernels::mixed ? layer.kernels : kernels;
     rows.push_back(json::Object{{"kernels", nameOf(taken)},
                                 {native + "_ms", layer.nativeMs},

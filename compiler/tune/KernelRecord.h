@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads and writes `<output>.kernels.json`, which holds measured times and
-// choices. Compiling with such a file gives the same artifact again. If kernels
-// are mixed, users may edit the file.
+// Reads and writes `<output>.kernels.json`, which contains measured times and
+// choices. Compiling with this file reproduces the artifact. If kernels are
+// mixed, users may edit the file.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_TUNE_KERNELRECORD_H
@@ -31,8 +31,8 @@ struct KernelRecord {
   std::vector<LayerChoice> layers;
 
   std::string toJson() const;
-  /// Reads the choices and ignores the times, which are for people. Fails if
-  /// the text is invalid.
+  /// Reads the choices. Ignores the times, which are only information for
+  /// people. Fails if the text is invalid.
   static llvm::Expected<KernelRecord> fromJson(llvm::StringRef text);
 
   /// Sets the kernels and the nodes that the other backend computes.

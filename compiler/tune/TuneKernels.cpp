@@ -20,8 +20,8 @@ using namespace ingot;
 /// Number of measurements per artifact, in turns.
 static constexpr int kRounds = 3;
 
-/// The share of one compilation, and what is measured behind it. There are
-/// three of them at most.
+/// The share of the progress for one compilation with its measurement. There
+/// are at most three of them.
 static constexpr double kCompileShare = 1.0 / 3;
 
 namespace {
@@ -87,8 +87,8 @@ mlir::LogicalResult Tuning::compile(Variant &variant, StringRef name,
   return failed(compiled) ? mlir::failure() : checkInputs(*compiled->manifest);
 }
 
-/// Checks that each input has a size, at least a usual one, because a
-/// measurement needs sizes.
+/// Checks that each input has a size for the measurement: a fixed size or a
+/// usual size.
 mlir::LogicalResult Tuning::checkInputs(const Manifest &manifest) {
   for (const Tensor &input : manifest.bodies.empty()
                                  ? manifest.inputs
@@ -132,14 +132,17 @@ mlir::LogicalResult Tuning::measure(ArrayRef<Variant *> variants,
   return mlir::success();
 }
 
-/// Checks that the machine can measure, so that a problem is reported before
-/// any work.
+/// Checks that this machine can measure. Called first, so that a problem is
+/// reported before any work.
 mlir::LogicalResult Tuning::checkMachine() {
   std::string error;
   auto targets = parseTargets(options.target, error),
        native = parseTargets("native", error);
   if (!targets || !native)
     return fail(error);
+  if (targets->gpuHost)
+    return fail("--kernels=auto measures code for CPUs only; leave levels of "
+                "GPUs out of --target");
   const ingot::Target &lowest = targets->sure.front(),
                       &here = native->sure.front();
   if (lowest.features & ~here.features)

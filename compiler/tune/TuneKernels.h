@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Implements `--kernels=auto`. The model is compiled with native kernels and
-// with another backend's kernels, and each layer is measured with both. The
-// faster kernels are taken for each layer. The caller measures, because the
-// compiler does not run artifacts.
+// with another backend's kernels, and each layer is measured with both. Each
+// layer gets the faster kernels. The caller measures, because the compiler does
+// not run artifacts.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_TUNE_TUNEKERNELS_H
@@ -34,9 +34,9 @@ struct ArtifactTimes {
 using MeasureArtifact = llvm::function_ref<std::string(
     llvm::StringRef artifact, bool withLayers, ArtifactTimes &times)>;
 
-/// Measures the alternatives for the model of `options`, and sets the
-/// pipeline's kernels to the fastest. Also sets the pipeline's record, which
-/// compileModel writes to `file`. Returns the record. Reports errors to the
+/// Measures the alternatives for the model in `options`, and selects the
+/// fastest kernels in the pipeline. Returns the record. Also stores it in
+/// `options`; compileModel then writes it to `file`. Reports errors to the
 /// context's diagnostic handler.
 mlir::FailureOr<KernelRecord> tuneKernels(CompileOptions &options,
                                           llvm::StringRef file,

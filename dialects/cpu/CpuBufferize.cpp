@@ -16,7 +16,8 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 /// Returns true if the last dimension is contiguous, as kernels require.
-/// Kernels that fold rows require contiguous elements of a row instead.
+/// Kernels that fold rows have another requirement: the elements of a row must
+/// be contiguous.
 static bool isLastDimDense(Value buffer, bool foldsRows) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t offset;
@@ -56,8 +57,8 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
 
   /// Returns true if an operand may share its buffer with dst. An epilogue
   /// reads each element of an operand just before it writes the element of dst
-  /// at the same position. Src may also be dst if a kernel reads the elements
-  /// of a row before it writes the row.
+  /// at the same position. Src may also share its buffer with dst if a kernel
+  /// reads all elements of a row before it writes the row.
   bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
                                      ArrayRef<OpOperand *> operands) const {
     auto kernel = cast<OpTy>(op);
@@ -71,8 +72,8 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
       constexpr bool isRowwise = isSoftmax ||
                                  std::is_same_v<OpTy, RowNormOp> ||
                                  std::is_same_v<OpTy, GroupNormOp>;
-      // Softmax keeps its exponentials in dst and would overwrite the operand's
-      // elements.
+      // Softmax keeps its exponentials in dst, which would overwrite the
+      // elements of an epilogue operand.
       if (isSoftmax && isEpilogue)
         return false;
       bool isSource = isRowwise && i == 0;
@@ -92,7 +93,7 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
       return failure();
     unsigned dst = cast<OpTy>(op).getDstMutable().getOperandNumber();
     Value destination = (*buffers)[dst];
-    // A strided slice goes through a copy.
+    // If the slice is strided, copies it.
     for (auto [i, buffer] : llvm::enumerate(*buffers)) {
       bool foldsRows = std::is_same_v<OpTy, ReduceOp> && i == 0;
       if (isLastDimDense(buffer, foldsRows))
@@ -117,7 +118,7 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
   }
 };
 
-/// A recurrence reads its destination: the states before a step.
+/// A recurrence reads its destination, which holds the states before a step.
 struct RecurrentModel
     : DstBufferizableOpInterfaceExternalModel<RecurrentModel, RecurrentOp> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
@@ -137,7 +138,7 @@ struct RecurrentModel
     auto dst = cast<DestinationStyleOpInterface>(op);
     size_t first = op->getNumOperands() - dst.getNumDpsInits();
     SmallVector<Value> outs(ArrayRef(*buffers).drop_front(first));
-    // A strided slice goes through a copy.
+    // If the slice is strided, copies it.
     SmallVector<std::pair<Value, Value>> copied;
     for (auto [i, buffer] : llvm::enumerate(*buffers)) {
       if (isLastDimDense(buffer, /*foldsRows=*/false))

@@ -7,7 +7,7 @@
 #ifndef INGOT_DIALECTS_CPU_CPUCONVOLUTIONS_TD
 #define INGOT_DIALECTS_CPU_CPUCONVOLUTIONS_TD
 
-// CpuOps.td includes this file after the classes that this file uses.
+// CpuOps.td includes this file after it has defined the classes used here.
 
 class Cpu_ConvBase<string mnemonic, list<Trait> traits = []>
     : Cpu_ScheduledOp<mnemonic, traits> {
@@ -84,7 +84,7 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations #
                               signDeclarations # [{
-    /// Returns true if the op is of bytes and has the form for `winograd`.
+    /// Returns true if the op multiplies bytes and has the form for `winograd`.
     bool mayFilterBytes();
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
@@ -157,16 +157,17 @@ def Cpu_DepthwiseConvOp
     `K1…Kn, M C`. Index `m C + c` holds the factor of the m-th channel of the
     group for channel c of dst.
 
-    fours hold the weights for src of ui8 once more, as groups of four bytes,
-    for CPUs with AVX512-VNNI. With AVX-VNNI they only say that such groups may
-    be multiplied. They are `ceil(K1…K(n-1) / 4), Kn, P, 4` of i8: four taps
+    `groups_of_four` hold the weights for src of ui8 once more, for CPUs with
+    AVX512-VNNI. With AVX-VNNI they only say that such groups may be
+    multiplied. They are `ceil(K1…K(n-1) / 4), Kn, P, 4` of i8: four taps
     above each other form a group, with zeros behind the last. P are the
     channels, rounded up to 16. In each whole block of 64, channels have the
     order that unpacking bytes makes: channel `16 l + 4 v + i` is at `16 v + 4 l
     + i` (`GroupsOfFour.h`).
 
     Constraints, besides those of `cpu.conv`:
-    - C1: fours are present for src of ui8 only, in groups of one channel
+    - C1: `groups_of_four` are present only for src of ui8 and groups of one
+      channel
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations # [{
     /// Returns the number of channels of a group.
@@ -213,7 +214,7 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups,
                        DefaultValuedAttr<I64Attr, "0">:$src_zero_point);
   let extraClassDeclaration = baseDeclarations # [{
-    /// Returns the size of spatial dimension `d` of dst less `stride` times
+    /// Returns the size of spatial dimension `d` of dst minus `stride` times
     /// that of src.
     int64_t sizeBeyond(int64_t d);
   }];

@@ -36,7 +36,7 @@ static void printSize(AsmPrinter &printer, int64_t first, int64_t second) {
   printer << first << 'x' << second;
 }
 
-/// Parses a kind and its size, if it has one, such as `bits<4>`.
+/// Parses a kind and its optional size, such as `bits<4>`.
 static ParseResult parseWeightsKind(AsmParser &parser, WeightsKind &kind,
                                     int64_t &size) {
   SMLoc at = parser.getCurrentLocation();

@@ -39,8 +39,8 @@ kernel::ImageSplit imageSplitOf(mlir::Operation *op);
 } // namespace ingot::cpu
 
 namespace ingot::cpu::checks {
-/// Verifies the schedule of an op, if it has one. The other parts of the op
-/// must be verified.
+/// Verifies the schedule of an op, if it has one. All other parts of the op
+/// must be verified before.
 mlir::LogicalResult verifySchedule(mlir::Operation *op);
 } // namespace ingot::cpu::checks
 
@@ -51,17 +51,17 @@ mlir::LogicalResult verifySchedule(mlir::Operation *op);
 
 namespace ingot::cpu {
 
-/// Limits of attention's stack, which holds queries and a vector of scores per
-/// key. If there are more keys, or a dynamic number, it holds the scores of a
-/// block.
+/// Limits for the stack of attention, which holds queries and a vector of
+/// scores per key. If the number of keys is dynamic or exceeds the limit, the
+/// stack holds only the scores of a block of keys.
 constexpr int64_t kMostKeysAtOnce = 1024, kMaxHeadSize = 256;
 
 /// Size of an AMX tile on all CPUs: rows, and 4-byte elements per row.
 constexpr int64_t kAmxRows = 16, kAmxWords = 16;
 
-/// Returns the number of positions with `channels` elements in a vector of the
-/// widest level, for cpu.band_matmul. The number is a power of two. Vectors of
-/// narrower levels hold a divisor of it.
+/// Returns the number of positions with `channels` elements each in a vector of
+/// the widest level, for cpu.band_matmul. The number is a power of two. A
+/// vector of a narrower level holds a fraction of these positions.
 constexpr int64_t bandUnit(int64_t channels) {
   int64_t positions = 1;
   while (channels > 0 && 2 * positions * channels <= 16)

@@ -35,22 +35,15 @@ void DepthwiseConvOp::getEffects(Effects &effects) {
 void MatMulOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 
 void LaunchOp::getEffects(Effects &effects) {
-  int64_t reads = int64_t(getArgs().size()) - int64_t(getWrites());
-  for (OpOperand &operand : getOperation()->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    effects.emplace_back(MemoryEffects::Read::get(), &operand);
-    if (int64_t(operand.getOperandNumber()) >= reads)
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-  }
+  collectLaunchEffects(*this, getWrites(), effects);
 }
 
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Verifies the element types of a product. The types of src and of the sum
-/// follow from the weights' type. Grouped weights have one more dimension.
+/// Verifies the element types of a product. The weights' type determines the
+/// types of src and of the sum. Grouped weights have an additional dimension.
 template <typename Op>
 static LogicalResult verifyProduct(Op op, int64_t rank) {
   Type weights = typeOf(op.getWeights()).getElementType();
@@ -301,8 +294,9 @@ int64_t MatMulOp::numPanels() {
   return llvm::divideCeil(dstChannels(), PackedWeights(getWeights()).width);
 }
 
-/// Verifies depth and number of panels of weights: a matrix, or its blocks that
-/// are not all zero. `depth` includes padding to whole groups of src.
+/// Verifies the depth and the number of panels of weights. The weights are a
+/// matrix, or those blocks of a matrix that are not all zero. `depth` includes
+/// the padding to whole groups of src.
 static LogicalResult verifyMatrix(MatMulOp op, int64_t depth) {
   PackedWeights weights(op.getWeights());
   if (!op.getFormat().isBlocks())
@@ -345,7 +339,7 @@ LogicalResult MatMulOp::verify() {
     return type.getDimSize(type.getRank() - i);
   };
   PackedWeights weights(getWeights());
-  // The depth K is stored as it is or rounded up to whole groups.
+  // The depth K is stored either as it is, or rounded up to whole groups.
   int64_t depth = fromEnd(src, 1);
   if (weights.group > 1 && !ShapedType::isDynamic(depth))
     depth = llvm::alignTo(depth, weights.group);
@@ -391,22 +385,5 @@ LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       !types.back().isIndex())
     return emitOpError("expects a kernel that takes ")
            << getArgs().size() << " memrefs and an index";
-  for (auto [operand, type] :
-       llvm::zip_equal(getArgs(), types.drop_back())) {
-    auto given = cast<MemRefType>(operand.getType());
-    auto taken = dyn_cast<MemRefType>(type);
-    SmallVector<int64_t> strides, takenStrides;
-    int64_t offset;
-    if (!taken || taken.getShape() != given.getShape() ||
-        taken.getElementType() != given.getElementType() ||
-        failed(given.getStridesAndOffset(strides, offset)) ||
-        failed(taken.getStridesAndOffset(takenStrides, offset)) ||
-        strides != takenStrides)
-      return emitOpError("passes ") << given << " to a parameter " << type;
-  }
-  if (int64_t(getWrites()) < 0 || getWrites() > getArgs().size())
-    return emitOpError("expects at most ")
-           << getArgs().size() << " written operands, but got "
-           << int64_t(getWrites());
-  return success();
+  return verifyLaunch(*this, getArgs(), types.drop_back(), getWrites());
 }

@@ -29,7 +29,7 @@ def Cpu_ScheduledInterface : OpInterface<"ScheduledOpInterface"> {
     InterfaceMethod<"", "void", "setScheduleAttr",
                     (ins "::ingot::cpu::ScheduleAttr":$schedule)>,
   ];
-  // Runs after the op's own verifier, which checks the shapes.
+  // Runs after the op's own verifier, because that verifier checks the shapes.
   let verifyWithRegions = 1;
   let verify = "return ::ingot::cpu::checks::verifySchedule($_op);";
 }
@@ -65,19 +65,21 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
     ::ingot::kernel::ImageSplit getImageSplit() {
       return imageSplitOf(getOperation());
     }
-    /// Returns true for floats, sums and quantized values.
+    /// Returns true if an epilogue can read the type: floats, sums and
+    /// quantized values.
     static bool canEpilogueRead(::mlir::Type element) {
       return element.isF32() || element.isInteger(32) ||
              element.isInteger(16) || element.isInteger(8);
     }
   }];
-  /// Declarations for an op that may store signs.
+  /// Declarations for an op that may store its results as signs.
   code signDeclarations = [{
-    /// Returns the number of output channels, stored as elements or as signs.
+    /// Returns the number of output channels, whether dst stores elements or
+    /// signs.
     int64_t dstChannels();
-    /// Returns the number of tiles of `columns` that fill pairs of i32 elements
-    /// or, if there may be zeros, pixels. With `dst_signs` a task has all tiles
-    /// or a multiple of this number.
+    /// Returns the number of tiles of `columns` columns that fill pairs of i32
+    /// elements or, if there may be zeros, whole pixels. With `dst_signs` a
+    /// task has all tiles, or a multiple of this number.
     int64_t tilesOfWords(int64_t columns);
   }];
   let extraClassDeclaration = baseDeclarations;
@@ -89,11 +91,11 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-/// A kernel for which code is generated.
+/// A kernel that the compiler generates code for.
 class Cpu_ScheduledOp<string mnemonic, list<Trait> traits = []>
     : Cpu_KernelOp<mnemonic, !listconcat([Cpu_ScheduledInterface], traits)> {
   dag scheduleArguments = (ins OptionalAttr<Cpu_Schedule>:$schedule);
-  // Arguments of products whose weights have several formats.
+  // Arguments of products that support several formats of weights.
   dag formatArguments = (ins Cpu_Format:$format);
   dag signArguments = (ins OptionalAttr<I64Attr>:$dst_signs);
 }
@@ -203,11 +205,11 @@ def Cpu_PackedMatMulOp
                        scheduleArguments);
   let extraClassDeclaration = baseDeclarations # productDeclarations # [{
     int64_t getWeightBits() { return getFormat().getBits(); }
-    /// Returns the number of weights of a column in an i32 element.
+    /// Returns the number of weights of one column that an i32 element holds.
     int64_t perWord() { return 32 / getFormat().getBits(); }
     /// Returns true if src consists of blocks of bytes.
     bool hasRoundedSrc();
-    /// Returns the depth of rounded src, including zeros behind the last
+    /// Returns the depth of rounded src, including zeros after the last
     /// element.
     int64_t depth();
     /// Returns the number of i32 elements of weights in the first block.

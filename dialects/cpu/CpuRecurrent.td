@@ -94,7 +94,7 @@ def Cpu_RecurrentOp
       return ::mlir::cast<::mlir::ShapedType>(state(0, 0).getType())
           .getShape().back();
     }
-    /// Returns the number of gates with a contribution of the input.
+    /// Returns the number of gates that the input contributes to.
     int64_t numInputs() {
       return ::mlir::cast<::mlir::ShapedType>(getSrcs()[0].getType())
           .getShape().back() / hidden();
@@ -123,7 +123,8 @@ def Cpu_RecurrentOp
                        numDirections() * int64_t(getNumStates()) + direction];
     }
     int64_t firstState() { return getStoresAll() ? numDirections() : 0; }
-    /// Returns the columns of sums in all panels of the first `count` weights.
+    /// Returns the number of columns of sums in all panels of the first `count`
+    /// weights.
     int64_t sumColumns(int64_t count);
   }];
   let assemblyFormat = [{

@@ -64,8 +64,8 @@ LogicalResult SoftmaxOp::verify() {
   return verifyRows(*this);
 }
 
-/// Verifies that dst has `words` 32-bit elements for each row of src, which the
-/// epilogue stores unchanged.
+/// Verifies that dst has `words` 32-bit elements for each row of src, and that
+/// the epilogue stores them unchanged.
 template <typename Op>
 static LogicalResult verifyWords(Op op, StringRef what, int64_t words) {
   ShapedType src = typeOf(op.getSrc()), dst = typeOf(op.getDst());
@@ -198,7 +198,7 @@ LogicalResult PoolOp::verify() {
   return getKind() == PoolKind::max ? success() : verifyFloats(*this);
 }
 
-/// Limit on the taps of all dimensions together.
+/// Limit on the number of taps in all dimensions together.
 static constexpr int64_t kMostTaps = 16;
 
 LogicalResult ResampleOp::verify() {

@@ -7,7 +7,7 @@
 #ifndef INGOT_DIALECTS_CPU_CPUREDUCTIONS_TD
 #define INGOT_DIALECTS_CPU_CPUREDUCTIONS_TD
 
-// CpuOps.td includes this file after the classes that this file uses.
+// CpuOps.td includes this file after it has defined the classes used here.
 include "mlir/IR/EnumAttr.td"
 
 def Cpu_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
@@ -249,7 +249,7 @@ def Cpu_ResampleOp
   }];
   let extraClassDeclaration = baseDeclarations # [{
     int64_t numDims() { return getPositions().size(); }
-    /// Returns the number of taps along each dimension.
+    /// Returns the number of taps in each dimension.
     int64_t numTaps() {
       return ::mlir::cast<::mlir::ShapedType>(getPositions()[0].getType())
           .getShape()[0];
@@ -261,7 +261,7 @@ def Cpu_ResampleOp
       return ::mlir::cast<::mlir::ShapedType>(getSrc().getType()).getRank() >
              lastDim() + 1;
     }
-    /// Returns the number of dimensions whose indices number the rows.
+    /// Returns the number of dimensions whose indices select a row.
     int64_t numRowDims() {
       return hasChannels() && numDims() == 1 ? lastDim() + 1 : lastDim();
     }
@@ -326,7 +326,7 @@ def Cpu_BandMatMulOp : Cpu_ScheduledOp<"band_matmul"> {
       return ::mlir::cast<::mlir::ShapedType>(getWeights().getType())
           .getShape()[1];
     }
-    /// Returns the size of the dimension behind `dim`, or 1 if there is none.
+    /// Returns the size of the dimension after `dim`, or 1 if there is none.
     int64_t numChannels() {
       auto src = ::mlir::cast<::mlir::ShapedType>(getSrc().getType());
       int64_t dim = getDim();

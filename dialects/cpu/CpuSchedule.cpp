@@ -16,10 +16,10 @@ using namespace mlir;
 using namespace ingot::cpu;
 using namespace ingot::cpu::checks;
 
-/// Limit on the partial sums on the stack of a task.
+/// Limit on the bytes of partial sums on the stack of a task.
 static constexpr int64_t kMaxWaitingBytes = 64 << 10;
-/// Limit on the queries of a task, because the scores of all keys are on its
-/// stack.
+/// Limit on the number of queries of a task. For each query, the scores of all
+/// keys are on the task's stack.
 static constexpr int64_t kMaxQueries = 32;
 
 //===----------------------------------------------------------------------===//
@@ -87,8 +87,8 @@ LogicalResult ScheduleAttr::verify(EmitErrorFn emitError, TileAttr, GridAttr,
 // Schedules of ops
 //===----------------------------------------------------------------------===//
 
-/// Verifies that the schedule has the parts `needed`, and no others but
-/// `possible`.
+/// Verifies that the schedule has all parts in `needed`, and no others except
+/// those in `possible`.
 static LogicalResult expectParts(Operation *op, ScheduleAttr schedule,
                                  ArrayRef<StringRef> needed,
                                  ArrayRef<StringRef> possible = {}) {
@@ -126,7 +126,7 @@ static LogicalResult expectOneRow(Operation *op, TileAttr tile) {
          << tile.getRows();
 }
 
-/// Verifies that the tile has f32 sums in vectors.
+/// Verifies that the sums of the tile are f32 and in vectors.
 static LogicalResult expectPlain(Operation *op, TileAttr tile) {
   if (tile.getProduct() == Product::f32)
     return success();
@@ -134,8 +134,8 @@ static LogicalResult expectPlain(Operation *op, TileAttr tile) {
          << stringifyProduct(tile.getProduct());
 }
 
-/// Verifies that the tile fits the weights: their type and the width of their
-/// panels.
+/// Verifies that the tile fits the weights: the type of the weights and the
+/// width of their panels.
 static LogicalResult verifyPanels(Operation *op, const PackedWeights &weights,
                                   TileAttr tile) {
   if (!infoOf(tile.getProduct()).multiplies(weights.element, weights.group))
@@ -157,8 +157,8 @@ static LogicalResult verifyProduct(Op op, TileAttr tile) {
   return verifyPanels(op, PackedWeights(op.getWeights()), tile);
 }
 
-/// Verifies that even the smallest tile that `rows` are split into has the rows
-/// of an AMX tile.
+/// Verifies that even the smallest tile, with `smallest` rows, has the rows of
+/// an AMX tile. Messages call the rows `what`.
 static LogicalResult expectAmxRows(Operation *op, TileAttr tile,
                                    StringRef what, int64_t smallest) {
   if (ShapedType::isDynamic(smallest) || smallest >= tile.getAmxRows())
@@ -178,7 +178,7 @@ static LogicalResult expectNoRowBlocks(Operation *op, GridAttr grid) {
          << grid.getRowBlocks();
 }
 
-/// Verifies that the rows of a task are whole tiles.
+/// Verifies that a task has a whole number of tiles of rows.
 static LogicalResult expectWholeTiles(Operation *op, TileAttr tile,
                                       GridAttr grid) {
   if (grid.getRows() % tile.getRows() == 0)
@@ -187,8 +187,9 @@ static LogicalResult expectWholeTiles(Operation *op, TileAttr tile,
          << tile.getRows() << " rows, but got " << grid.getRows();
 }
 
-/// Verifies that the partial sums of a task's rows, `rowBytes` per row, fit on
-/// its stack between the blocks of a `depth_block`.
+/// Verifies that the stack of a task has room for the partial sums of all its
+/// rows. They are on the stack between the blocks of a `depth_block`, with
+/// `rowBytes` per row.
 static LogicalResult verifyWaiting(Operation *op, ScheduleAttr schedule,
                                    bool isOpen, int64_t rowBytes) {
   GridAttr grid = schedule.getGrid();
@@ -207,8 +208,8 @@ static LogicalResult verifyWaiting(Operation *op, ScheduleAttr schedule,
   return success();
 }
 
-/// Verifies that a task's column tiles do not share 32-bit elements of signs,
-/// or of joined data, with other tasks.
+/// Verifies that tasks do not share 32-bit elements of signs, or of joined
+/// data. Column tiles of one task may share such elements.
 template <typename Op>
 static LogicalResult verifyWords(Op op, ScheduleAttr schedule) {
   int64_t columns = schedule.getTile().getColumns();
@@ -220,8 +221,8 @@ static LogicalResult verifyWords(Op op, ScheduleAttr schedule) {
          << unit << " column tiles for words of signs, but got " << tiles;
 }
 
-/// Verifies that the stack of a task has room for the transformed pixels of a
-/// block of tiles and the products of a column tile.
+/// Verifies that the stack of a task has enough room. It holds the transformed
+/// pixels of a block of tiles, and the products of a column tile.
 static LogicalResult verifyTileBlock(Operation *op, ScheduleAttr schedule,
                                      const Winograd &transform,
                                      int64_t channels) {
@@ -301,7 +302,7 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
 static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
-  // Blocks of weights are contiguous for every reader.
+  // All readers find blocks of weights in contiguous memory.
   SmallVector<StringRef> possible;
   if (!op.getFormat().isBlocks())
     possible = {"prefetch", "depth_block"};
@@ -347,7 +348,7 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
     return op.emitOpError("expects a tile of product int8_dot or int8_pairs "
                           "for rounded src, but got ")
            << stringifyProduct(tile.getProduct());
-  // Pairs of such blocks are not int16.
+  // Pairs of these blocks are not int16.
   if (op.hasRoundedSrc() && op.getFormat().getBits() == 8 &&
       tile.getProduct() != Product::int8Dot)
     return op.emitOpError("expects a tile of product int8_dot for rounded src "

@@ -14,46 +14,48 @@ namespace ingot::cpu::checks {
 
 using namespace ingot::kernel;
 
-/// Verifies that none of the `values`, which messages call `what`, is below
-/// `least`.
+/// Verifies that all `values` are at least `least`. Messages call the values
+/// `what`.
 mlir::LogicalResult expectAtLeast(mlir::Operation *op, llvm::StringRef what,
                                   int64_t least,
                                   llvm::ArrayRef<int64_t> values);
 
-/// Verifies that the registers of every level divide the width of panels.
+/// Verifies that the width of panels is a multiple of the vector width of every
+/// level.
 mlir::LogicalResult expectPanel(mlir::Operation *op, int64_t width);
 
-/// Returns the signless type. Tensors may still have signs; scalars and
-/// operands of kernels have none.
+/// Returns the type without a sign. Types of tensors may still have signs.
+/// Types of scalars and of kernels' operands have none.
 mlir::Type signless(mlir::Type type);
 
-/// Verifies the weights of `op` as groups of four bytes, if present.
+/// Verifies weights of `op` that are stored as groups of four bytes, if
+/// present.
 mlir::LogicalResult verifyGroupsOfFour(DepthwiseConvOp op);
 
-/// An operand, null if it is absent, and its name.
+/// The name of an operand, and the operand, which is null if absent.
 using NamedOperand = std::pair<llvm::StringRef, mlir::Value>;
 
-/// Verifies that the weights of `op` are of one of the `kinds`, and that of the
-/// `operands` those are there that `format` implies, and no others.
+/// Verifies that the format of the weights is one of `kinds`. Also verifies
+/// that exactly those `operands` are present that `format` implies.
 mlir::LogicalResult verifyFormat(mlir::Operation *op, WeightsAttr format,
                                  llvm::ArrayRef<WeightsKind> kinds,
                                  llvm::ArrayRef<NamedOperand> operands = {});
 
-/// Verifies the statements about pairs of `packed` weights, if present. `depth`
-/// is the number of channels per tap of a row.
+/// Verifies what the format of `packed` weights states about pairs, if
+/// anything. `depth` is the number of channels per tap of a row.
 mlir::LogicalResult verifyPairs(mlir::Operation *op, mlir::Value packed,
                                 mlir::Value pairs, int64_t depth);
 
-/// Verifies that src, with `words` in a pixel, and weights have the 32-bit
-/// elements for the signs of `format`.
+/// Verifies that src and weights have the 32-bit elements for the signs of
+/// `format`. A pixel of src has `words` of them.
 mlir::LogicalResult verifySigns(mlir::Operation *op, WeightsAttr format,
                                 mlir::Value weights, int64_t words);
 
-/// Verifies the statements about `op` that Winograd needs.
+/// Verifies that `op` has the properties that Winograd requires.
 mlir::LogicalResult verifyWinogradConv(ConvOp op);
 
-/// Verifies the epilogue of an op that stores elements, or signs of `channels`
-/// channels.
+/// Verifies the epilogue of an op that stores elements, or the signs of
+/// `channels` channels.
 mlir::LogicalResult verifyEpilogue(kernel::EpilogueOpInterface op,
                                    mlir::Value dst);
 mlir::LogicalResult verifySignEpilogue(kernel::EpilogueOpInterface op,

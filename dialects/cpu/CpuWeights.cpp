@@ -54,7 +54,8 @@ WeightsAttr WeightsAttr::withoutStatements() const {
   return get(getContext(), getKind(), getSize(), getBlockSize());
 }
 
-/// Verifies the size in a format: of a weight, of a pixel, or of a tile.
+/// Verifies the size that a format states: of a weight, of a pixel, or of a
+/// tile.
 static LogicalResult verifySize(function_ref<InFlightDiagnostic()> emitError,
                                 WeightsKind kind, int64_t size) {
   switch (kind) {

@@ -77,21 +77,22 @@ def Cpu_Weights : AttrDef<Cpu_Dialect, "Weights"> {
   let extraClassDeclaration = [{
     bool isBlocks() const { return getKind() == WeightsKind::blocks; }
     bool isSigns() const { return getKind() == WeightsKind::signs; }
-    /// Returns the bits of a weight.
+    /// Returns the number of bits of a weight.
     int64_t getBits() const;
     /// Returns the number of channels whose signs are stored.
     int64_t getSignChannels() const;
-    /// Returns the outputs of a tile that weights are transformed for.
+    /// Returns the number of outputs in a tile, for weights that are
+    /// transformed for tiles.
     int64_t getOutputs() const;
-    /// Returns true if the op has the operand `name` beside its weights. The op
-    /// may have zero points if it has scales.
+    /// Returns true if the format requires the operand `name` in addition to
+    /// the weights. If the op has scales, it may also have zero points.
     bool implies(::llvm::StringRef name) const;
-    /// Returns this format of panels with pairs.
+    /// Returns this format with pairs, for panels.
     WeightsAttr withPairs(::llvm::ArrayRef<int64_t> counts) const;
     WeightsAttr withoutPairCounts() const;
-    /// Returns this format of panels with `exact_tiles` of `outputs`.
+    /// Returns this format with `exact_tiles` of `outputs`, for panels.
     WeightsAttr withExactTiles(int64_t outputs) const;
-    /// Returns this format without statements about the values of weights.
+    /// Returns this format without statements about the weights' values.
     WeightsAttr withoutStatements() const;
   }];
   let assemblyFormat = [{
@@ -100,7 +101,7 @@ def Cpu_Weights : AttrDef<Cpu_Dialect, "Weights"> {
   }];
 }
 
-/// An argument for the format, which is `panels` unless an op says otherwise.
+/// An argument for the format. The default is `panels`.
 def Cpu_Format
     : DefaultValuedAttr<Cpu_Weights, "::ingot::cpu::WeightsKind::panels">;
 

@@ -20,15 +20,16 @@ void WinogradConvOp::getEffects(Effects &effects) {
 
 StringRef WinogradConvOp::getKernelKind() { return "convolution"; }
 
-// Returns the work of the direct convolution, so that layers are comparable.
-// The savings of Winograd do not count.
+// Returns the work of the direct convolution, which is more than Winograd
+// computes. So the work of layers is comparable.
 ingot::kernel::Work WinogradConvOp::getWork() {
   constexpr int64_t kTaps = Winograd::kTaps * Winograd::kTaps;
   return workPerElement(
       getDst(), {2, kTaps, typeOf(getSrc()).getShape().back()});
 }
 
-/// Verifies that dst has as many windows as fit a padded dimension of src.
+/// Verifies that the size of dst is the number of windows that fit into a
+/// padded dimension of src.
 static LogicalResult verifyWindowCount(WinogradConvOp op, int64_t d) {
   int64_t size = typeOf(op.getSrc()).getDimSize(1 + d);
   if (ShapedType::isDynamic(size))

@@ -21,7 +21,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-/// Number of rows below which the kernel of a product sums in another order.
+/// Number of rows below which a product's kernel sums in another order.
 static constexpr int64_t kFewRows = 3;
 
 kernel::ImageSplit cpu::imageSplitOf(Operation *op) {
@@ -46,7 +46,7 @@ kernel::ImageSplit cpu::imageSplitOf(Operation *op) {
 StringRef ConvOp::getKernelKind() { return "convolution"; }
 
 Work ConvOp::getWork() {
-  // Taps and channels of a group.
+  // The number of taps, and the number of channels in a group.
   SmallVector<Factor> each{2};
   for (int64_t size : PackedWeights(getWeights()).outer.drop_front())
     each.push_back(size);
@@ -103,7 +103,7 @@ Work PackedMatMulOp::getWork() {
 StringRef AttentionOp::getKernelKind() { return "attention"; }
 
 Work AttentionOp::getWork() {
-  // Scores, softmax and result.
+  // Counts scores, softmax and result.
   return workPerElement(
       getSrc(),
       {Factor(getKeys(), 1), 2 * shapeOf(getKeys()).back() +
@@ -132,7 +132,7 @@ Work PackSignsOp::getWork() { return workPerElement(getSrc(), {}); }
 StringRef RoundBlocksOp::getKernelKind() { return "rounding"; }
 
 Work RoundBlocksOp::getWork() {
-  // Per element: magnitude, maximum, product and sum.
+  // For each element: magnitude, maximum, product and sum.
   return workPerElement(getSrc(), {4});
 }
 
@@ -165,7 +165,7 @@ Work BandMatMulOp::getWork() {
 StringRef ResampleOp::getKernelKind() { return "resampling"; }
 
 Work ResampleOp::getWork() {
-  // Interpolates along one dimension after the other.
+  // Interpolates the dimensions one after the other.
   int64_t taps = 0, all = 1;
   for (int64_t i = 0; i < numDims(); ++i)
     taps += (all *= numTaps());

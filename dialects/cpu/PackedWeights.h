@@ -13,15 +13,15 @@
 
 namespace ingot::cpu {
 
-/// Returns the number of neighboring elements of k that are stored together.
-/// A group has as many elements as fit into four bytes of src.
+/// Returns the number of neighboring elements of k that are stored as a group.
+/// The elements of a group in src take four bytes.
 inline int64_t groupOf(mlir::Type src) {
   if (src.isBF16() || src.isF16() || src.isInteger(16))
     return 2;
   return src.isInteger(8) ? 4 : 1;
 }
-/// Returns the group size from the type of packed weights. Weights of f16 are
-/// in pairs if src is f16; otherwise they are packed like f32.
+/// Returns the group size for the type of packed weights. f16 weights are
+/// stored in pairs only if src is f16. Otherwise they are packed like f32.
 inline int64_t groupOfPacked(mlir::ShapedType weights) {
   mlir::Type element = weights.getElementType();
   if (element.isF16() && weights.getShape().back() != 2)
@@ -29,23 +29,22 @@ inline int64_t groupOfPacked(mlir::ShapedType weights) {
   return groupOf(element);
 }
 
-/// Number of f16 products that are summed in f16 before their sum is added to a
-/// f32 sum: see F16Dot.cpp.
+/// Number of f16 products whose sum is computed in f16. The result is then
+/// added to an f32 sum: see F16Dot.cpp.
 constexpr int64_t kF16Terms = 64;
 
-/// Number of columns that one statement about pairs of bytes covers.
+/// Number of columns that each statement about pairs of bytes covers.
 constexpr int64_t kPairColumns = 16;
-/// Number of counts: groups of k that are direct, crossed, or neither, for
-/// kPairColumns columns and for panels.
+/// Number of counts in a statement: groups of k that are direct, crossed, or
+/// neither, each for kPairColumns columns and for panels.
 constexpr size_t kPairCounts = 6;
 
-/// Number of columns whose bytes are interleaved if `cpu.packed_matmul` has
-/// weights of 8 bits.
+/// Number of columns with interleaved bytes, in 8-bit weights of
+/// `cpu.packed_matmul`.
 constexpr int64_t kByteColumns = 16;
 
-/// Number of 4-byte elements before the bytes of a block that
-/// `cpu.round_blocks` makes: its scale, and a term for its zero point. A block
-/// has `size` bytes behind them.
+/// Number of 4-byte elements at the start of a block from `cpu.round_blocks`: a
+/// scale, and a term for the zero point. The `size` bytes of the block follow.
 constexpr int64_t kRoundedHead = 2;
 constexpr int64_t roundedWords(int64_t size) { return kRoundedHead + size / 4; }
 
@@ -71,7 +70,7 @@ struct PackedWeights {
   int64_t group;
   /// Panels, then taps; or batches, then panels.
   mlir::ArrayRef<int64_t> outer;
-  /// Depth including zeros behind the last element.
+  /// Depth, including zeros after the last element.
   int64_t depth;
   int64_t width;
 };

@@ -26,17 +26,17 @@ enum class Product : uint32_t {
 /// Element types of weights and sums.
 enum class ProductElement { f32, bf16, f16, i8, i16, i32 };
 
-/// The form in which a product reads rows.
+/// The form in which a product reads the rows of src.
 enum class RowForm {
-  /// Original rows, in the order of k.
+  /// The original rows, in the order of k.
   inPlace,
-  /// Copies as f32.
+  /// Copies of the rows as f32.
   asFloats,
-  /// Copies as int16, with even and odd bytes separate.
+  /// Copies of the rows as int16. Even and odd bytes are separate.
   asInt16,
-  /// Original rows, in the order of lists of groups of k.
+  /// The original rows, in the order of lists of groups of k.
   byLists,
-  /// 32-bit elements of signs, with the element that marks zeros.
+  /// Signs in 32-bit elements, and the element that marks zeros.
   asBits,
   /// AMX tiles.
   inTiles,
@@ -44,15 +44,15 @@ enum class RowForm {
 
 /// The form in which a product reads the weights of a column tile.
 enum class ColumnForm {
-  /// Packed form.
+  /// The packed form.
   inPlace,
-  /// Widened by each step that reads them.
+  /// Widened in each step that reads them.
   asRead,
-  /// Widened to f32, once for many rows.
+  /// Widened to f32, once for several rows.
   asFloats,
-  /// Widened to int16, once for many rows or by each step.
+  /// Widened to int16, once for several rows or in each step.
   asInt16,
-  /// Packed form, in the order of lists of groups of k.
+  /// The packed form, in the order of lists of groups of k.
   byLists,
 };
 
@@ -72,17 +72,18 @@ struct ProductInfo {
   ColumnForm columns;
   int64_t sharedBy;
 
-  /// Returns true if the target has the instructions.
+  /// Returns true if the target has the instructions that the product needs.
   bool isSupported(const TargetInfo &target) const {
     return !needs || target.*needs;
   }
-  /// Returns true if no later product in the table is faster on the target.
+  /// Returns true if this product is the usual choice on the target: if it is
+  /// faster than later products in the table.
   bool isUsual(const TargetInfo &target) const { return !pays || target.*pays; }
-  /// Returns true if the product multiplies packed weights of this element type
-  /// in groups of `groupSize`.
+  /// Returns true if the product multiplies packed weights of type `element`
+  /// that are stored in groups of `groupSize`.
   bool multiplies(mlir::Type element, int64_t groupSize) const;
   bool usesTiles() const { return rows == RowForm::inTiles; }
-  /// Returns true if a lane of a step is one product of floats.
+  /// Returns true if each lane of a step computes a single product of floats.
   bool isOfSingleFloats() const {
     return group == 1 && sum == ProductElement::f32;
   }
@@ -94,14 +95,15 @@ llvm::ArrayRef<ProductInfo> getProducts();
 /// Returns the row of the product.
 const ProductInfo &infoOf(Product product);
 
-/// Returns the type that an element of the table stands for.
+/// Returns the MLIR type of an element type in the table.
 mlir::Type elementTypeOf(ProductElement element, mlir::MLIRContext *context);
 
 /// Returns true if a product is summed in AMX tiles.
 inline bool usesTiles(Product product) { return infoOf(product).usesTiles(); }
 
-/// Returns true if partial sums may wait for a `depth_block`: the product does
-/// not copy rows and reads k in order.
+/// Returns true if partial sums may be kept between the blocks of a
+/// `depth_block`. Then the product must not copy rows, and must read k in
+/// order.
 inline bool canWait(Product product) {
   return infoOf(product).rows == RowForm::inPlace;
 }

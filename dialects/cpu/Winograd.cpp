@@ -35,7 +35,8 @@ double Winograd::at(int64_t point) const {
   return point % 2 ? size : -size;
 }
 
-/// Multiplies the polynomial by `(x - zero)`; the lowest coefficient is first.
+/// Multiplies the polynomial by `(x - zero)`. The lowest coefficient comes
+/// first.
 static void multiplyByRoot(llvm::SmallVectorImpl<double> &polynomial,
                            double zero) {
   polynomial.push_back(0);
@@ -43,7 +44,7 @@ static void multiplyByRoot(llvm::SmallVectorImpl<double> &polynomial,
     polynomial[i] = (i ? polynomial[i - 1] : 0) - zero * polynomial[i];
 }
 
-// Returns a coefficient of the polynomial that is zero at all other finite
+// Returns a coefficient of the polynomial whose zeros are all other finite
 // points. The polynomial is even for the point 0 and odd for infinity.
 double Winograd::data(int64_t point, int64_t k) const {
   bool isInfinite = point == points() - 1;
@@ -72,7 +73,7 @@ double Winograd::filter(int64_t point, int64_t k) const {
 }
 
 double Winograd::output(int64_t i, int64_t point) const {
-  // A common multiple of all products of distances between integer points.
+  // A common multiple of the products of distances, for integer points.
   double scale = !isWhole ? 1 : numOutputs == 2 ? 2 : 24;
   if (point == points() - 1)
     return i == numOutputs - 1 ? scale : 0;

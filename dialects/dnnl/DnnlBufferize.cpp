@@ -19,8 +19,8 @@ namespace {
 template <typename OpTy>
 struct Model
     : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
-  /// Returns true if the op reads the operand. The destination is only read to
-  /// add to it.
+  /// Returns true if the op reads the operand. It reads the destination only if
+  /// it adds to it.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
     return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand) ||

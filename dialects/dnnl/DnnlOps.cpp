@@ -82,8 +82,8 @@ static LogicalResult verifyPostOps(PostOpInterface op, Value dst) {
   return verifyBroadcast(op, "post-op", op.getPostOperands(), dst);
 }
 
-/// Verifies a convolution or a transposed one. The weights say that dst has
-/// `outputs` channels.
+/// Verifies a convolution or a transposed convolution. According to the
+/// weights, dst has `outputs` channels.
 template <typename Op>
 static LogicalResult verifyConvolution(Op op, int64_t inputs, int64_t outputs) {
   int64_t rank = typeOf(op.getSrc()).getRank();

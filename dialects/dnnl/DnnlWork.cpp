@@ -13,8 +13,8 @@ using kernel::Factor;
 using kernel::Work;
 using kernel::workPerElement;
 
-/// Returns the operations per output element: two for each weight of an output
-/// channel.
+/// Returns the number of operations per output element: two for each weight of
+/// an output channel.
 static int64_t flopsOfWeights(Value weights) {
   auto type = cast<ShapedType>(weights.getType());
   return 2 * type.getNumElements() / std::max<int64_t>(1, type.getDimSize(0));

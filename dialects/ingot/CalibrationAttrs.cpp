@@ -60,7 +60,7 @@ ArrayRef<char> WeightRoundingAttr::getBytes() const {
   return blob->getData();
 }
 
-/// Checks that no name occurs twice in a list of attributes with names.
+/// Checks that the names of all attributes in a list are different.
 template <typename T>
 static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef what, ArrayRef<T> entries) {

@@ -13,12 +13,13 @@
 
 namespace ingot {
 
-/// Separator of a name and a number in `ingot.dim_names`. Dimensions of one
-/// name have one size, so dimensions that may differ get a number.
+/// Separator between a name and a number in `ingot.dim_names`. Dimensions with
+/// equal names have equal sizes. Dimensions that may differ get different
+/// numbers.
 constexpr char kDimNumberMark = '\x1f';
 
-/// Returns the name that a model gives to several dimensions, with a number
-/// that distinguishes one of them.
+/// Returns the model's name for several dimensions, with the number of one of
+/// them.
 inline std::string numberedDimName(llvm::StringRef name, size_t number) {
   return name.str() + kDimNumberMark + std::to_string(number);
 }

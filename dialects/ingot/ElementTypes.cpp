@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace ingot;
 
-/// Returns the tiny float of ingot/abi/element_types.inc that has the number.
+/// Returns the tiny float type with this number in ingot/abi/element_types.inc.
 static Type tinyFloatOf(int32_t number, MLIRContext *context) {
   switch (number) {
 #define INGOT_TINY_FLOAT(NAME, FORMAT, EXPONENT, FRACTION, BIAS, ENDS)         \

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Maps MLIR types to element type numbers. The numbers are those of ONNX's
-// TensorProto.DataType, as ingot/abi/element_types.inc lists them.
+// TensorProto.DataType and are listed in ingot/abi/element_types.inc.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_ELEMENTTYPES_H
@@ -16,21 +16,23 @@
 
 namespace ingot {
 
-/// Returns the type of strings, si32. Each string is its index in the model's
-/// list of strings; strings of a run have indices behind the list. No other
-/// tensor has this type, because signed integers of a model are signless.
+/// Returns the element type of strings, si32. An element is the index of a
+/// string in the model's list of strings. Other strings of a run have higher
+/// indices. No other tensor has this type, because integers of a model are
+/// signless.
 mlir::Type stringType(mlir::MLIRContext *context);
 bool isString(mlir::Type type);
 
-/// Returns the type for an element type number; null if unknown.
+/// Returns the type with this element type number; null if the number is
+/// unknown.
 mlir::Type elementTypeOf(int32_t number, mlir::MLIRContext *context);
 
-/// Returns the element type number of a type that inputs and outputs of a model
-/// may have; 0 for others. Signless integers count as signed.
+/// Returns the element type number of a type that inputs and outputs may have;
+/// 0 for other types. Signless integers have the numbers of signed ones.
 uint32_t elementNumberOf(mlir::Type type);
 
-/// Returns the bits of an element in a model's file; 0 for strings and unknown
-/// types.
+/// Returns the number of bits of an element in a model's file; 0 for strings
+/// and unknown types.
 int64_t elementBitsOf(int32_t number);
 
 } // namespace ingot

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Attributes that phases of a compilation use to exchange facts. The dialect's
-// list of discardable attributes says under which name each is found.
+// list of discardable attributes defines their names on operations.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_INGOTATTRS_TD
@@ -374,7 +374,7 @@ def Ingot_Statistics : Ingot_Attr<"Statistics", "statistics"> {
   let parameters = (ins ArrayRefParameter<"int64_t">:$values);
   let assemblyFormat = "`<` custom<Statistics>($values) `>`";
   let extraClassDeclaration = [{
-    /// Value of a count that no pass set.
+    /// Value of a count that no pass has set.
     static constexpr int64_t kUnset = -1;
   }];
   let genVerifyDecl = 1;

@@ -57,7 +57,8 @@ static void printFloat(AsmPrinter &printer, const APFloat &number) {
   printer.printFloat(number);
 }
 
-/// Parses `[1.0, 2.0]`. MLIR's own printer of such a list rounds to six digits.
+/// Parses `[1.0, 2.0]`. MLIR's own printer of such a list keeps only six
+/// digits.
 static mlir::ParseResult parseFloats(AsmParser &parser,
                                      DenseF32ArrayAttr &numbers) {
   SmallVector<float> parsed;
@@ -251,8 +252,8 @@ StackOp::bufferize(RewriterBase &rewriter,
   return success();
 }
 
-/// Verifies an op that represents an input or output of the run: its number,
-/// and that its memref has no gaps.
+/// Verifies an op that represents an input or output of the run: the number is
+/// valid, and the memref has no gaps.
 template <typename Op> static LogicalResult verifyNumbered(Op op) {
   if (int64_t number = op.getNumber(); number < 0)
     return op.emitOpError("expects a number that is not negative, but got ")
@@ -336,7 +337,7 @@ LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The kind of object that an attribute may be attached to.
+/// The kind of object that has the attribute.
 enum class Place { module, argument, operation };
 
 struct Fact {
@@ -346,8 +347,8 @@ struct Fact {
 };
 } // namespace
 
-/// Makes the fact for an attribute that `Helper` of the generated code names,
-/// with its type.
+/// Makes the table entry for an attribute. `Helper` is the generated class with
+/// its name and its type.
 template <typename Helper> static Fact one(Place place) {
   using T = decltype(std::declval<Helper>().getAttr(nullptr));
   return {Helper::getNameStr(), place,
@@ -359,13 +360,13 @@ template <typename T> static bool isListOf(Attribute value) {
   return elements && llvm::all_of(elements, llvm::IsaPred<T>);
 }
 
-/// Makes the fact for a list attribute with elements of type T.
+/// Makes the table entry for an attribute that is a list of elements of type T.
 template <typename Helper, typename T> static Fact list(Place place) {
   return {Helper::getNameStr(), place, isListOf<T>};
 }
 
-/// Returns the discardable attributes of IngotDialect.td and the list of
-/// strings.
+/// Returns entries for the discardable attributes of IngotDialect.td and for
+/// the list of strings.
 static ArrayRef<Fact> facts() {
   using D = IngotDialect;
   static const Fact all[] = {

@@ -23,8 +23,8 @@
 
 namespace ingot {
 
-/// The status of a run, which tells if the run continues. Only run-time checks
-/// write it.
+/// The memory effect resource for the status of a run, which decides if the run
+/// continues. Only run-time checks write it.
 struct RunStatus : mlir::SideEffects::Resource::Base<RunStatus> {
   llvm::StringRef getName() final { return "run status"; }
 };
@@ -46,24 +46,24 @@ namespace ingot {
 /// Name of the function that computes the model for all sizes of its inputs.
 constexpr llvm::StringLiteral kForward = "forward";
 
-/// Names of functions to call when a model is loaded and closed, as
-/// ingot_abi_variant declares them.
+/// Names of the functions to call when a model is loaded and closed, as in
+/// ingot_abi_variant.
 constexpr llvm::StringLiteral kLoadSymbol = "ingot_load";
 constexpr llvm::StringLiteral kUnloadSymbol = "ingot_unload";
 
-/// Returns the index of the profile whose usual sizes `function` is specialized
-/// for, or nullopt.
+/// Returns the index of the profile for whose usual sizes `function` is
+/// specialized, or nullopt if there is none.
 std::optional<int64_t> usualOf(mlir::Operation *function);
 
-/// Returns the argument of the run's function that is `which`, or null.
+/// Returns the argument of the run's function with the role `which`, or null.
 mlir::BlockArgument findRunOperand(mlir::FunctionOpInterface function,
                                    RunOperand which);
 
-/// Marks an argument of the run's function.
+/// Marks an argument of the run's function with its role.
 void setRunOperand(mlir::BlockArgument argument, RunOperand which);
 
-/// Returns true if `op` is to be computed in bf16, or has weights stored as
-/// fp16.
+/// Returns true if `op` must be computed in bf16, or has weights that are
+/// stored as fp16.
 bool isBF16(mlir::Operation *op);
 bool isFP16(mlir::Operation *op);
 

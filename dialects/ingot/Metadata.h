@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts and texts that the compiler writes into an artifact's metadata. Their
-// names and keys are in ingot/abi/metadata_keys.inc. Passes count channels,
-// bytes and zeros in the module's `ingot.statistics`.
+// Counts and texts that the compiler writes to an artifact's metadata.
+// ingot/abi/metadata_keys.inc defines their names and keys. Passes count
+// channels, bytes and zeros in `ingot.statistics` of the module.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_METADATA_H
@@ -30,11 +30,11 @@ namespace metadatakey {
 #include "runtime/include/ingot/abi/metadata_keys.inc"
 } // namespace metadatakey
 
-/// Sets a count of the module. `value` is not negative.
+/// Sets a count of the module. `value` must not be negative.
 void setCount(mlir::ModuleOp module, Count count, int64_t value);
 
-/// Calls `body` with the metadata key and the value of each count that is set,
-/// in the order of the list.
+/// Calls `body` with the metadata key and the value of each count that has been
+/// set, in the order of the list.
 void forEachCount(
     mlir::ModuleOp module,
     llvm::function_ref<void(llvm::StringRef key, int64_t value)> body);

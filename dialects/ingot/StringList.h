@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The list of strings of a module. A tensor of strings holds indices in this
-// list; see stringType. The empty string is first, so that tensors filled with
-// zeros hold empty strings.
+// The list of strings of a module. A tensor of strings contains indices in this
+// list; see stringType. The first string is the empty one, so a tensor filled
+// with zeros contains empty strings.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_STRINGLIST_H
@@ -27,11 +27,12 @@ class StringList {
 public:
   /// Reads the module's list.
   void read(mlir::ModuleOp module);
-  /// Returns the index of a string. Appends the string if it is new.
+  /// Returns the index of a string. If the string is new, appends it to the
+  /// list.
   int64_t placeOf(llvm::StringRef text);
-  /// Returns the index of each string of an array.
+  /// Returns the indices of all strings of an array.
   llvm::SmallVector<int64_t> placesOf(mlir::ArrayAttr texts);
-  /// Writes the list to the module unless it is empty.
+  /// Writes the list to the module, unless the list is empty.
   void write(mlir::ModuleOp module) const;
 
 private:

@@ -47,8 +47,8 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
   let genVerifyDecl = 1;
 }
 
-// The name of a backend, a bare word. The list of backends is elsewhere, so a
-// new backend changes nothing here.
+// The name of a backend, without quotes. The list of backends is not defined
+// here, so a new backend needs no change here.
 def Ingot_BackendWord : StringRefParameter<"name of a backend"> {
   let parser = [{ parseWord($_parser) }];
   let printer = "$_printer.printKeywordOrString($_self)";
@@ -80,17 +80,18 @@ def Ingot_Targets : Ingot_Attr<"Targets", "targets"> {
   let extraClassDeclaration = [{
     using Test = ::llvm::function_ref<bool(const ::ingot::TargetInfo &)>;
 
-    /// Returns the targets of the module around `op`. Without the attribute
-    /// they are its `ingot.target`, else two common levels, x86-64-v3 and
-    /// znver4.
+    /// Returns the targets of the module around `op`. Without the attribute,
+    /// returns its `ingot.target`. Without that, returns two common levels:
+    /// x86-64-v3 and znver4.
     static TargetsAttr of(::mlir::Operation *op);
     /// Returns true if every sure level passes the test.
     bool all(Test test) const;
-    /// Returns true if some sure level passes the test.
+    /// Returns true if any sure level passes the test.
     bool anySure(Test test) const;
-    /// Returns true if some level passes the test, sure or not.
+    /// Returns true if any level, sure or not, passes the test.
     bool any(Test test) const;
-    /// Returns the numbers that all levels share: caches and others of a core.
+    /// Returns the numbers that are equal for all levels, such as the caches of
+    /// a core.
     ::ingot::TargetNumbers getNumbers() const {
       return getSure().front().getNumbers();
     }

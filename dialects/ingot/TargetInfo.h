@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The description of a core. A level of ingot/abi/cpu_features.inc stands for
-// instructions and registers. TargetNumbers.inc has the other numbers of a
-// core.
+// The description of a core. A level of ingot/abi/cpu_features.inc defines its
+// instructions and registers. TargetNumbers.inc defines its other numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_TARGETINFO_H
@@ -28,7 +27,7 @@ class Operation;
 
 namespace ingot {
 
-/// Features that generated code may need, by their bits.
+/// Names of the features that generated code may need, one for each bit.
 enum class CpuFeature : unsigned {
 #define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME) NAME = BIT,
 #include "runtime/include/ingot/abi/cpu_features.inc"
@@ -48,7 +47,7 @@ struct CpuLevel {
   }
 };
 
-/// Returns all levels. If a CPU has several of them, the last one is the best.
+/// Returns all levels. If a CPU has several levels, the last one is the best.
 llvm::ArrayRef<CpuLevel> getLevels();
 
 /// Returns the level called `name`, or null.
@@ -57,18 +56,18 @@ const CpuLevel *findLevel(llvm::StringRef name);
 /// Returns the names of all levels, separated by commas.
 std::string levelNames();
 
-/// Numbers of a core that do not follow from its level.
+/// Numbers of a core that its level does not determine.
 struct TargetNumbers {
 #define INGOT_TARGET_NUMBER(NAME, USUAL, LEAST, MOST, MEANING)                 \
   int64_t NAME = USUAL;
 #include "dialects/ingot/TargetNumbers.inc"
 
-  /// Returns an error if the numbers are invalid, or nullopt.
+  /// Checks the numbers. Returns an error, or nullopt.
   std::optional<std::string> check() const;
-  /// Returns the numbers that differ from the defaults, in the form of `parse`:
-  /// `l2=2097152`.
+  /// Returns the numbers that differ from the defaults, in the syntax of
+  /// `parse`: `l2=2097152`.
   llvm::SmallVector<std::string> texts() const;
-  /// Sets a number from its form in `--target`, for example `l2=2M` or
+  /// Sets a number from its text in `--target`, for example `l2=2M` or
   /// `fma_ports=1`. Returns an error, or nullopt.
   std::optional<std::string> parse(llvm::StringRef text);
 
@@ -93,30 +92,30 @@ struct TargetInfo : TargetNumbers {
   int64_t lanes;
   int64_t numRegisters;
   bool hasFMA;
-  /// True if there are dot products of pairs of bf16, or of groups of four
-  /// bytes, in vectors of `lanes`.
+  /// True if the core has vector dot products: of pairs of bf16, or of groups
+  /// of four bytes. Vectors have `lanes` lanes.
   bool hasBF16, hasVNNI;
-  /// True if products of bf16 are faster than multiply-adds of f32. This holds
-  /// for AMD's cores. Intel's cores with f16 arithmetic multiply bf16 at half
-  /// the speed of f32.
+  /// True if products of bf16 are faster than multiply-adds of f32. This is so
+  /// on AMD's cores. Intel's cores with f16 arithmetic multiply bf16 only at
+  /// half the speed of f32.
   bool hasFastBF16;
-  /// True if there is f16 arithmetic, in vectors of 2 `lanes`.
+  /// True if the core has f16 arithmetic, in vectors of 2 `lanes` elements.
   bool hasFP16;
-  /// True if there are products of AMX tiles.
+  /// True if the core has products of AMX tiles.
   bool hasBF16Tiles, hasInt8Tiles;
-  /// True if there is a vector instruction that counts the bits of 32-bit
-  /// elements.
+  /// True if the core has a vector instruction that counts the set bits of
+  /// 32-bit elements.
   bool hasBitCount;
 
-  /// Returns true if one instruction multiplies and adds four bytes, in vectors
-  /// or in tiles.
+  /// Returns true if one instruction multiplies and adds four bytes, for
+  /// vectors or for tiles.
   bool hasByteDots() const { return hasVNNI || hasInt8Tiles; }
-  /// Returns true if products of bf16 are faster than those of f32.
+  /// Returns true if products of bf16 are faster than products of f32.
   bool multipliesBF16() const { return hasFastBF16 || hasBF16Tiles; }
   bool hasTiles() const { return hasBF16Tiles || hasInt8Tiles; }
 
-  /// Returns the number of independent sums that keep all multiply-add units
-  /// busy.
+  /// Returns how many independent sums are needed to keep all multiply-add
+  /// units busy.
   int64_t sumsInFlight() const { return fma_ports * fma_latency; }
   /// Returns the number of 4-byte elements in a cache line.
   int64_t wordsOfLine() const { return line / 4; }

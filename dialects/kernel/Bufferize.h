@@ -11,19 +11,20 @@
 
 namespace ingot::kernel {
 
-/// Returns the operands of `op`, with buffers in place of tensors.
+/// Returns the operands of `op`. Tensors are replaced by their buffers.
 mlir::FailureOr<mlir::SmallVector<mlir::Value>>
 getBuffers(mlir::Operation *op, mlir::RewriterBase &rewriter,
            const mlir::bufferization::BufferizationOptions &options,
            mlir::bufferization::BufferizationState &state);
 
-/// Makes a copy of `op` on `buffers`. Moves its regions out of `op`.
+/// Makes a copy of `op` with `buffers` as operands. Moves the regions of `op`
+/// to the copy.
 mlir::Operation *createOnBuffers(mlir::RewriterBase &rewriter,
                                  mlir::Operation *op,
                                  mlir::ValueRange buffers);
 
-/// Replaces `op` by a copy on buffers. The result, if there is one, is the
-/// buffer of its destination.
+/// Replaces `op` by a copy on buffers. If `op` has a result, the buffer of its
+/// destination replaces it.
 mlir::LogicalResult
 bufferize(mlir::Operation *op, mlir::RewriterBase &rewriter,
           const mlir::bufferization::BufferizationOptions &options,

@@ -12,10 +12,10 @@
 
 namespace ingot::kernel {
 
-/// A factor of an amount of work: a constant, or a size that a run may decide.
+/// A factor of an amount of work: a constant, or a size that may be dynamic.
 struct Factor {
   Factor(int64_t number) : number(number) {}
-  /// Makes a factor of the size of dimension `dim` of a tensor or memref.
+  /// Makes a factor from the size of dimension `dim` of a tensor or memref.
   Factor(mlir::Value value, int64_t dim) : value(value), dim(dim) {}
 
   int64_t number = 1;
@@ -26,31 +26,32 @@ struct Factor {
 /// A product of factors.
 using Work = llvm::SmallVector<Factor, 8>;
 
-/// Returns `each` times the number of elements of a tensor or memref. Its last
-/// `drop` dimensions are left out.
+/// Returns `each` times the number of elements of a tensor or memref. Ignores
+/// its last `drop` dimensions.
 Work workPerElement(mlir::Value value, llvm::ArrayRef<Factor> each,
                     int64_t drop = 0);
 
-/// Operations per element. A softmax has maximum, difference, exponential, sum
-/// and quotient. A normalization has mean, variance, scale and shift.
+/// Operations per element. Softmax: maximum, difference, exponential, sum and
+/// quotient. Normalization: mean, variance, scale and shift.
 constexpr int64_t kSoftmaxFlops = 5, kNormFlops = 8;
 
-/// Relation of dimension 0 of a kernel's source and result to the images of a
-/// batch, if the kernel computes each image separately.
+/// Relation between dimension 0 of a kernel's source and result and the images
+/// of a batch, for kernels that compute each image separately.
 struct ImageSplit {
   enum Kind {
-    /// Images depend on each other, or on their number.
+    /// The results of images depend on each other, or on the number of images.
     none,
     /// Dimension 0 may be the number of images.
     images,
-    /// Dimension 0 is the number of images: the kernel moves windows over each
-    /// image.
+    /// Dimension 0 is the number of images, because the kernel moves windows
+    /// over each image.
     windows,
-    /// Dimension 0 may be the number of images, or of rows of images.
+    /// Dimension 0 may be the number of images, or the number of rows of all
+    /// images.
     rows
   };
   Kind kind = none;
-  /// Smallest number of rows per image for which sums do not depend on the
+  /// Smallest number of rows per image with which sums do not depend on the
   /// total number of rows.
   int64_t leastRows = 1;
 };
@@ -61,15 +62,16 @@ struct ImageSplit {
 
 namespace ingot::kernel {
 
-/// Backend of ops that are no kernels of another backend: `linalg` and similar
+/// Backend of ops that are not kernels of another backend: `linalg` and similar
 /// dialects.
 constexpr llvm::StringLiteral kLoopsBackend = "loops";
 
-/// Returns the name of the backend that computes `op`, on memrefs.
+/// Returns the name of the backend that computes `op`. `op` works on memrefs.
 llvm::StringRef backendOf(mlir::Operation *op);
 
-/// Returns true if a kernel reads `constant`, or a view or reshape of it,
-/// directly from the weights (KernelOpInterface::readsStoredConstants).
+/// Returns true if a kernel reads `constant` directly from the weights,
+/// possibly through views and reshapes
+/// (KernelOpInterface::readsStoredConstants).
 bool mustBeStored(mlir::Value constant);
 
 } // namespace ingot::kernel

@@ -89,3 +89,39 @@ LogicalResult kernel::verifyBroadcast(Operation *op, StringRef what,
   }
   return success();
 }
+
+void kernel::collectLaunchEffects(Operation *op, int64_t writes,
+                                  Effects &effects) {
+  SmallVector<OpOperand *> buffers;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()))
+      buffers.push_back(&operand);
+  for (auto [i, operand] : llvm::enumerate(buffers)) {
+    effects.emplace_back(MemoryEffects::Read::get(), operand);
+    if (int64_t(i) >= int64_t(buffers.size()) - writes)
+      effects.emplace_back(MemoryEffects::Write::get(), operand);
+  }
+}
+
+LogicalResult kernel::verifyLaunch(Operation *op, ValueRange arguments,
+                                   TypeRange parameters, int64_t writes) {
+  if (parameters.size() != arguments.size())
+    return op->emitOpError("expects a kernel that takes ")
+           << arguments.size() << " memrefs";
+  for (auto [argument, type] : llvm::zip_equal(arguments, parameters)) {
+    auto given = cast<MemRefType>(argument.getType());
+    auto taken = dyn_cast<MemRefType>(type);
+    SmallVector<int64_t> strides, takenStrides;
+    int64_t offset;
+    if (!taken || taken.getShape() != given.getShape() ||
+        taken.getElementType() != given.getElementType() ||
+        failed(given.getStridesAndOffset(strides, offset)) ||
+        failed(taken.getStridesAndOffset(takenStrides, offset)) ||
+        strides != takenStrides)
+      return op->emitOpError("passes ") << given << " to a parameter " << type;
+  }
+  if (writes < 0 || writes > int64_t(arguments.size()))
+    return op->emitOpError("expects at most ")
+           << arguments.size() << " written operands, but got " << writes;
+  return success();
+}

@@ -15,13 +15,13 @@ namespace ingot::kernel {
 using Effects = llvm::SmallVectorImpl<
     mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
 
-/// Collects the reads and the write of an op on memrefs.
+/// Collects the memory effects of an op on memrefs: its reads and its write.
 void collectEffects(mlir::DestinationStyleOpInterface op, Effects &effects,
                     bool readsDestination = false);
 
 mlir::ShapedType typeOf(mlir::Value value);
 
-/// Returns true if two sizes may be equal in a run.
+/// Returns true if two sizes may be equal at run time.
 bool fits(int64_t a, int64_t b);
 
 mlir::LogicalResult expectSize(mlir::Operation *op, const llvm::Twine &what,
@@ -30,17 +30,31 @@ mlir::LogicalResult expectRank(mlir::Operation *op, llvm::StringRef what,
                                mlir::Value value, int64_t rank);
 mlir::LogicalResult expectCount(mlir::Operation *op, llvm::StringRef what,
                                 llvm::ArrayRef<int64_t> values, int64_t count);
-/// Checks that sizes are static, because code is generated for them.
+/// Checks that sizes are static, because the generated code depends on them.
 mlir::LogicalResult expectKnown(mlir::Operation *op, llvm::StringRef what,
                                 llvm::ArrayRef<int64_t> sizes);
 
-/// Checks that the op has a result of dst's type on tensors only.
+/// Checks that the op has a result only if it works on tensors. The result must
+/// have dst's type.
 mlir::LogicalResult verifyDst(mlir::Operation *op, mlir::Value dst);
 
-/// Checks that `operands`, called `what`, broadcast to `dst` and have its rank.
+/// Checks that `operands` broadcast to `dst` and have its rank. Messages call
+/// them `what`.
 mlir::LogicalResult verifyBroadcast(mlir::Operation *op, llvm::StringRef what,
                                     mlir::ValueRange operands,
                                     mlir::Value dst);
+
+/// Collects the effects of a launch, which writes the last `writes` of its
+/// operands in memory.
+void collectLaunchEffects(mlir::Operation *op, int64_t writes,
+                          Effects &effects);
+
+/// Checks that the operands `arguments` of a launch fit the parameters of its
+/// kernel, and that at most `arguments.size()` of them are written. Only
+/// offsets may differ: the launch adds them to the addresses.
+mlir::LogicalResult verifyLaunch(mlir::Operation *op,
+                                 mlir::ValueRange arguments,
+                                 mlir::TypeRange parameters, int64_t writes);
 
 } // namespace ingot::kernel
 

@@ -72,7 +72,7 @@ std::optional<ArrayRef<char>> getRawBytes(ElementsAttr attr,
   return ArrayRef<char>(storage);
 }
 
-/// Calls `read(bytes of element i)` for each element.
+/// Calls `read` with the bytes of each element.
 template <typename T, typename Read>
 static bool readElements(ElementsAttr attr, T &out, Read read) {
   std::vector<char> storage;
@@ -92,7 +92,8 @@ static int64_t readInt(const char *bytes, unsigned width, bool isUnsigned) {
   switch (width) {
   case 1:
     return *bytes & 1;
-  // Each element is in its own byte, whose upper bits may be anything.
+  // Each element has its own byte. The upper bits of the byte may have any
+  // value.
   case 2:
   case 4: {
     int64_t sign = int64_t(1) << (width - 1), low = *bytes & (2 * sign - 1);
@@ -133,7 +134,7 @@ std::optional<SmallVector<int64_t>> readInts(ElementsAttr attr) {
   return result;
 }
 
-/// Returns the elements, which `read` makes of their bytes.
+/// Returns the elements. `read` converts the bytes of an element.
 template <typename Read>
 static std::optional<std::vector<double>> readEach(ElementsAttr attr,
                                                    Read read) {
@@ -143,8 +144,8 @@ static std::optional<std::vector<double>> readEach(ElementsAttr attr,
   return result;
 }
 
-// Selects the type once and not per element. Nearly all constants are f32 or
-// bytes and have millions of elements.
+// Selects the type once instead of for each element. Nearly all constants are
+// f32 or bytes, and have millions of elements.
 std::optional<std::vector<double>> readDoubles(ElementsAttr attr) {
   Type type = attr.getElementType();
   if (isReadableInt(type)) {
@@ -178,7 +179,7 @@ std::optional<std::vector<double>> readDoubles(ElementsAttr attr) {
       bits = llvm::support::endian::read16le(bytes);
     APFloat value(floatType.getFloatSemantics(),
                   APInt(width, bits, false, true));
-    // A NaN of a format without a fraction would become an infinity.
+    // In a format without a fraction, a NaN would become an infinity.
     if (value.isNaN())
       return std::copysign(std::numeric_limits<double>::quiet_NaN(),
                            value.isNegative() ? -1.0 : 1.0);
@@ -225,9 +226,9 @@ static bool isUniform(ArrayRef<char> bytes, int64_t width) {
          bytes.drop_front(width) == bytes.drop_back(width);
 }
 
-/// Returns the resource with `bytes`. Its name follows from them, because
-/// passes on several functions make constants at the same time. A number in the
-/// name would depend on the threads.
+/// Returns the resource with `bytes`. Its name depends only on the bytes.
+/// Passes on several functions make constants at the same time, so a number in
+/// the name would depend on the order of the threads.
 static DenseResourceElementsHandle resourceOf(MLIRContext *context,
                                               ArrayRef<char> bytes) {
   auto &interface = DenseResourceElementsHandle::getManagerInterface(context);
@@ -249,7 +250,7 @@ static DenseResourceElementsHandle resourceOf(MLIRContext *context,
     DialectResourceBlobManager::BlobEntry &made = manager.insert(
         name,
         HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
-    // Another thread may have inserted the same bytes just before.
+    // Another thread may have inserted equal bytes in between.
     entry = find();
     if (!entry)
       entry = &made;

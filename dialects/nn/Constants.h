@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads and makes constants. Weights are DenseResourceElementsAttrs, which are
-// large and often mapped from the model file. Small constants are
-// DenseElementsAttrs, which MLIR uniques. The functions here hide the
-// difference.
+// Reads and makes constants. Weights are DenseResourceElementsAttrs: they are
+// large, and often mapped from the model file. Small constants are
+// DenseElementsAttrs, which MLIR uniques. The functions here work with both.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_CONSTANTS_H
@@ -28,7 +27,8 @@ constexpr int64_t kMaxUniquedBytes = 1024;
 mlir::ElementsAttr getConstant(mlir::Value value);
 
 /// Returns the elements of a numeric constant as double, in row-major order.
-/// Returns nullopt if `value` is not one. Elements of i1 are 0 or 1.
+/// Returns nullopt if `value` is not a numeric constant. Elements of i1 are 0
+/// or 1.
 std::optional<std::vector<double>> getConstantDoubles(mlir::Value value);
 
 /// Returns the elements of a constant of integers, i1 or index, in row-major
@@ -38,22 +38,21 @@ std::optional<llvm::SmallVector<int64_t>> getConstantInts(mlir::Value value);
 std::optional<std::vector<double>> readDoubles(mlir::ElementsAttr attr);
 std::optional<llvm::SmallVector<int64_t>> readInts(mlir::ElementsAttr attr);
 
-/// Returns the value that all elements of the constant have, or nullopt.
+/// Returns the common value of all elements of the constant, or nullopt.
 std::optional<double> getSplat(mlir::Value value);
 
-/// Returns the raw little-endian bytes of a constant, with 1 byte per i1. Does
-/// not copy if the attribute stores them in this form. A splat is expanded into
-/// `storage`.
+/// Returns the raw little-endian bytes of a constant, with 1 byte per i1. If
+/// the attribute stores them in this form, does not copy them. Expands a splat
+/// into `storage`.
 std::optional<llvm::ArrayRef<char>>
 getRawBytes(mlir::ElementsAttr attr, std::vector<char> &storage);
 
-/// Makes a constant attribute from raw bytes, with 1 byte per i1. Small ones
-/// are uniqued; large ones are resource blobs.
+/// Makes a constant attribute from raw bytes, with 1 byte per i1. A small
+/// constant is uniqued. A large one becomes a resource blob.
 mlir::ElementsAttr makeConstantAttr(mlir::RankedTensorType type,
                                     std::vector<char> bytes);
 
-/// Makes a constant op of `type` from doubles, which are rounded to the element
-/// type.
+/// Makes a constant op of `type` from doubles. Rounds them to the element type.
 mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::RankedTensorType type,
                          llvm::ArrayRef<double> values);
@@ -66,8 +65,8 @@ mlir::Value makeIntConstant(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value makeScalar(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Type elementType, double value);
 
-/// Returns the bytes of an element in memory. Types of i1 and other types below
-/// a byte take one byte.
+/// Returns the bytes of an element in memory. An element of less than a byte,
+/// such as i1, takes one byte.
 int64_t elementBytes(mlir::Type elementType);
 
 } // namespace ingot::nn

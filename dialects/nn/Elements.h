@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks constants that are positions, axes, counts or sizes, and makes all
-// messages about their wrong elements.
+// Checks constants that are positions, axes, counts or sizes. Makes all
+// messages about wrong elements in them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_ELEMENTS_H
@@ -20,7 +20,7 @@
 
 namespace ingot::nn {
 
-/// An interval from `low` to `high`, both included; empty if `high` is less
+/// An interval from `low` to `high`, including both; empty if `high` is less
 /// than `low`.
 struct Range {
   int64_t low, high;
@@ -31,9 +31,8 @@ struct Range {
 /// Largest value of a size, a count or an amount.
 constexpr int64_t kMostElements = (int64_t(1) << 31) - 1;
 
-/// Returns the valid positions in a dimension, counted from the front or, if
-/// negative, from the end. Returns the range of all values if the size is
-/// dynamic.
+/// Returns the valid positions in a dimension. Negative positions are counted
+/// from the end. If the size is dynamic, returns the range of all values.
 Range positionsOf(int64_t size);
 
 /// An element of a constant.
@@ -44,7 +43,7 @@ struct Element {
 };
 
 /// Returns the first element of a constant of integers that is outside of its
-/// range. There is one range for all elements, or one for each index of the
+/// range. `ranges` has one range for all elements, or one for each index of the
 /// last dimension. Returns nothing if `constant` is not a constant.
 std::optional<Element> findOutside(mlir::Value constant,
                                    llvm::ArrayRef<Range> ranges);
@@ -55,7 +54,7 @@ llvm::SmallVector<int64_t> placeOf(int64_t number,
 /// Returns the row-major number of an element from its indices.
 int64_t numberOf(llvm::ArrayRef<int64_t> place, llvm::ArrayRef<int64_t> shape);
 
-/// Returns a text such as "'axes' is 9 at [1]", without a position for a
+/// Returns a text such as "'axes' is 9 at [1]". Omits the position for a
 /// scalar.
 std::string describeElement(llvm::StringRef name, llvm::ArrayRef<int64_t> place,
                             const llvm::Twine &value);

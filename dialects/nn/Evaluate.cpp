@@ -26,7 +26,7 @@ ElementsAttr nn::makeIntsAttr(RankedTensorType type, ArrayRef<int64_t> values) {
   Type element = type.getElementType();
   int64_t width = elementBytes(element);
   bool isBool = element.isInteger(1);
-  // Clears the bits of a byte that do not belong to an element.
+  // Clears the bits of a byte that are not part of an element.
   uint64_t own = element.isIntOrFloat()
                      ? llvm::maskTrailingOnes<uint64_t>(
                            element.getIntOrFloatBitWidth())
@@ -66,8 +66,8 @@ SmallVector<int64_t> nn::broadcastStrides(ArrayRef<int64_t> from,
 // Entry points
 //===----------------------------------------------------------------------===//
 
-/// Returns true if elements have at most eight bytes, or are complex numbers of
-/// such elements.
+/// Returns true if elements have at most eight bytes, or are complex numbers
+/// with parts of at most eight bytes.
 static bool hasPlainElements(RankedTensorType type) {
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element))
@@ -87,8 +87,8 @@ static bool keepsSplats(Operation *op) {
              tensor::CastOp>(op);
 }
 
-/// Returns the constant elements of a list, with zeros for the others, and a
-/// list that marks the unknown elements.
+/// Returns the elements of a list that are constant, and zeros for the others.
+/// `unknown` marks the others.
 static std::optional<std::array<ElementsAttr, 2>> knownParts(Value list) {
   auto elements = list.getDefiningOp<tensor::FromElementsOp>();
   auto type = dyn_cast<RankedTensorType>(list.getType());
@@ -105,9 +105,9 @@ static std::optional<std::array<ElementsAttr, 2>> knownParts(Value list) {
                     nn::makeIntsAttr(type, isOpen)};
 }
 
-/// Evaluates an op that takes elements of a list, if these elements are
-/// constants. For example, the list has the sizes of a tensor, some of them
-/// dynamic.
+/// Evaluates an op that selects elements of a list, if the selected elements
+/// are constants. For example, the list contains the sizes of a tensor, and
+/// some of them are dynamic.
 static ElementsAttr evaluatePart(Operation *op, RankedTensorType type) {
   constexpr int64_t kMostListed = 64;
   if (!isa<nn::GatherOp, nn::SliceOp>(op) ||
@@ -147,7 +147,7 @@ ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
       return {};
     operands.push_back(attr);
   }
-  // A splat stays a splat, which takes no memory at any size.
+  // Keeps a splat as a splat, which takes no memory at any size.
   bool isSmall = type.getNumElements() <= maxElements;
   if (!isSmall && !(type.getNumElements() <=
                         kMaxSplatBytes / elementBytes(type.getElementType()) &&

@@ -12,15 +12,14 @@
 
 namespace ingot::nn {
 
-/// Returns the result of a side-effect-free op with one result on constant
-/// operands. Returns null if an operand is not constant or the op is not
-/// supported. Also returns null if the result is dynamic or has more than
-/// `maxElements`. Values are computed in double and rounded once; 64-bit
-/// integers are exact.
+/// Evaluates a side-effect-free op with one result on constant operands.
+/// Returns null if an operand is not constant or the op is not supported. Also
+/// returns null if the result is dynamic or has more than `maxElements`. Values
+/// are computed in double and rounded once. 64-bit integers are exact.
 mlir::ElementsAttr evaluate(mlir::Operation *op, int64_t maxElements);
 
-/// Replaces `op` by its value if its folder or `evaluate` finds the value.
-/// Returns true if `op` is gone.
+/// Replaces `op` by its value if its folder or `evaluate` finds one. Returns
+/// true if `op` has been replaced.
 bool foldInPlace(mlir::Operation *op, int64_t maxElements);
 
 } // namespace ingot::nn

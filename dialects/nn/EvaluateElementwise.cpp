@@ -7,7 +7,7 @@
 //
 // Evaluates elementwise ops by running their scalar bodies on constants. Floats
 // are computed in double and rounded once. Integers are exact and wrap to their
-// width. Denormal operands are zeros, as in a run.
+// width. Denormal operands count as zero, as in a run.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
@@ -26,7 +26,7 @@ using namespace ingot::nn;
 
 namespace {
 
-/// Elements of an operand, in the order in which a result of `shape` reads
+/// Elements of an operand, in the order in which a result of shape `shape` uses
 /// them.
 class Elements {
 public:
@@ -35,7 +35,7 @@ public:
         isWhole(shapeOf(attr) == shape) {
     Type type = attr.getElementType();
     isFloat = isa<FloatType>(type);
-    // A run reads f16 as f32, in which all values of f16 are normal.
+    // A run reads f16 as f32. All values of f16 are normal in f32.
     if (type.isF32() || type.isBF16())
       leastNormal = std::numeric_limits<float>::min();
     else if (type.isF64())
@@ -73,7 +73,7 @@ private:
   std::optional<std::vector<double>> floats;
   std::optional<SmallVector<int64_t>> ints;
   bool isFloat;
-  /// Smallest normal value of the type; 0 if denormal values are used.
+  /// Smallest normal value of the type; 0 if denormal values are not flushed.
   double leastNormal = 0;
   unsigned width;
   StridedOffset offset;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that evaluate families of ops. Each function returns null for ops
-// of other families. All `operands` are present; the result type is static and
-// limited in size.
+// Functions that evaluate families of ops. A function returns null for ops of
+// other families. All `operands` are present. The result type is static and has
+// a limited size.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_EVALUATEIMPL_H
@@ -37,20 +37,20 @@ mlir::ElementsAttr evaluateQuantize(mlir::Operation *op,
 /// Returns true if the attribute is a splat.
 bool isSplat(mlir::ElementsAttr attr);
 
-/// Makes a constant of integers, each wrapped to the element type.
+/// Makes a constant of integers. Wraps each to the element type.
 mlir::ElementsAttr makeIntsAttr(mlir::RankedTensorType type,
                                 mlir::ArrayRef<int64_t> values);
 
 /// Returns the row-major strides of `shape`, in elements.
 llvm::SmallVector<int64_t> stridesOf(mlir::ArrayRef<int64_t> shape);
 
-/// Returns the strides that read an operand of shape `from` at the indices of
-/// `to`. `from` broadcasts to `to`.
+/// Returns strides for reading an operand of shape `from` at the indices of
+/// shape `to`. `from` broadcasts to `to`.
 llvm::SmallVector<int64_t> broadcastStrides(mlir::ArrayRef<int64_t> from,
                                             mlir::ArrayRef<int64_t> to);
 
-/// Walks the indices of a shape in row-major order and tracks the offset for
-/// `strides`.
+/// Walks the indices of a shape in row-major order. Tracks the offset that they
+/// have with `strides`.
 class StridedOffset {
 public:
   StridedOffset(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<int64_t> strides,

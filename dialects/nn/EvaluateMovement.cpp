@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Evaluates ops that move elements. Elements of all types are moved as bytes.
+// Evaluates ops that move elements. Moves elements of all types as bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
@@ -41,7 +41,8 @@ struct Source {
 
 } // namespace
 
-/// Reads `source` with `strides` from `start`, at every index of `type`.
+/// Reads `source` at every index of `type`, with `strides`, from offset
+/// `start`.
 static ElementsAttr readStrided(const Source &source, RankedTensorType type,
                                 ArrayRef<int64_t> strides, int64_t start = 0) {
   int64_t count = type.getNumElements();
@@ -153,7 +154,7 @@ static ElementsAttr evaluateGather(GatherOp op, const Source &x,
   return makeConstantAttr(type, std::move(out));
 }
 
-/// Replaces slices. If several updates have one position, the last one wins.
+/// Replaces slices. If several updates have equal positions, the last one wins.
 static ElementsAttr evaluateScatter(ScatterNDOp op, const Source &x,
                                     ElementsAttr indexAttr,
                                     ElementsAttr updatesAttr,

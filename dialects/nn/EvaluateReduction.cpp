@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::nn;
 
-/// Returns acc (op) x. Unsigned arithmetic wraps without undefined behaviour.
+/// Returns acc (op) x. Integers are computed as unsigned, so that they wrap
+/// without undefined behaviour.
 template <typename T>
 static T combine(ReduceKind kind, T acc, T x, bool isUnsigned) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, uint64_t>;

@@ -13,11 +13,11 @@
 
 namespace ingot::nn {
 
-/// Returns true if an op may state the types `b` where `a` were inferred.
+/// Returns true if an op with inferred types `a` may have the types `b`.
 /// Element types must be equal, and shapes must agree where both are known.
 bool areCompatible(mlir::TypeRange a, mlir::TypeRange b);
 
-/// Appends the tensor types of results. Sizes that are not constants become
+/// Appends the tensor types of results. A size that is not constant becomes
 /// dynamic.
 void appendTypes(llvm::ArrayRef<SizedType> sized,
                  llvm::SmallVectorImpl<mlir::Type> &types);
@@ -31,8 +31,8 @@ void attachReification(mlir::MLIRContext *context);
 
 } // namespace ingot::nn
 
-/// Defines OP::inferSizes. The body has `op` (the adaptor), `rules` and `loc`,
-/// and appends to `results`.
+/// Defines OP::inferSizes. The body can use `op` (the adaptor), `rules` and
+/// `loc`. It appends to `results`.
 #define SIZES(OP)                                                              \
   static LogicalResult infer##OP(SizeRules &rules, std::optional<Location> loc,\
                                  OP::Adaptor op,                               \
@@ -45,8 +45,8 @@ void attachReification(mlir::MLIRContext *context);
                                  OP::Adaptor op,                               \
                                  SmallVectorImpl<SizedType> &results)
 
-/// Defines OP::inferSizes and OP::inferReturnTypes, for an op whose result
-/// types follow from its operands.
+/// Defines OP::inferSizes and OP::inferReturnTypes, for an op whose operands
+/// determine its result types.
 #define INFER(OP)                                                              \
   bool OP::isCompatibleReturnTypes(TypeRange a, TypeRange b) {                 \
     return ingot::nn::areCompatible(a, b);                                     \

@@ -45,8 +45,8 @@ class NN_Op<string mnemonic, list<Trait> traits = []>
     : Op<NN_Dialect, mnemonic, !listconcat(
           [Pure, DeclareOpInterfaceMethods<NN_SizesOpInterface>], traits)>;
 
-/// An op whose result types follow from operands and attributes. The stated
-/// type may be more, or less, static than the inferred one.
+/// An op whose operands and attributes determine its result types. The type in
+/// the IR may be more, or less, static than the inferred type.
 class NN_InferredOp<string mnemonic, list<Trait> traits = []>
     : NN_Op<mnemonic, !listconcat(
           [DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {

@@ -23,12 +23,12 @@ class SizeRules;
 struct SizedType;
 
 /// Returns the numpy-style broadcast of shapes, or nullopt if they are
-/// incompatible. A dynamic dimension against 1 stays dynamic, and against n > 1
-/// becomes n.
+/// incompatible. A dynamic dimension and 1 give a dynamic dimension. A dynamic
+/// dimension and n > 1 give n.
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-/// Returns the size of a window op's result along one dimension, which may be
+/// Returns the size of a window op's result in one dimension. The size may be
 /// dynamic:
 ///
 ///     (size + padding - dilation (kernel - 1) - 1) / stride + 1

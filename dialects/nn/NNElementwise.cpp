@@ -32,7 +32,7 @@ ingot::nn::broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes) {
   return result;
 }
 
-/// Infers the broadcast of `operands`, with the given element type.
+/// Infers the broadcast of `operands`, with `element` as the element type.
 static LogicalResult inferBroadcast(SizeRules &rules, ValueRange operands,
                                     Type elementType,
                                     SmallVectorImpl<SizedType> &results) {
@@ -147,7 +147,7 @@ INFER_COMPARE(LessOrEqualOp)
 INFER_COMPARE(GreaterOp)
 INFER_COMPARE(GreaterOrEqualOp)
 
-// In ONNX the exponent of Pow may have another type than the base.
+// In ONNX the exponent of Pow may have a type other than that of the base.
 INFER_UNARY(PowOp)
 
 INFER(SelectOp) {

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace ingot::nn;
 
 //===----------------------------------------------------------------------===//
-// Folders: results that are an operand
+// Folders whose result is an operand
 //===----------------------------------------------------------------------===//
 
 OpFoldResult CastOp::fold(FoldAdaptor) {

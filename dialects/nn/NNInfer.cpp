@@ -36,8 +36,8 @@ static SizedType sizedLike(SizeRules &rules, Value x) {
   return {rules.sizesOf(x), typeOf(x).getElementType()};
 }
 
-/// Requires that each size of `own`, aligned at the last dimension, is 1 or
-/// that of `sizes`.
+/// Aligns both shapes at the last dimension. Requires that each size of `own`
+/// is 1 or equal to that of `sizes`.
 static LogicalResult requireBroadcastTo(SizeRules &rules, ArrayRef<Size> own,
                                         ArrayRef<Size> sizes,
                                         const Twine &what) {
@@ -173,7 +173,7 @@ static LogicalResult requireVector(SizeRules &rules, StringRef name,
                        "expects " + name + " of {1} elements, but got {0}");
 }
 
-/// Infers the type of the data x for the result, and returns the number of
+/// Infers the result type from the type of the data x. Returns the number of
 /// channels.
 template <typename Adaptor>
 static FailureOr<Size> inferLikeChannels(SizeRules &rules, Adaptor op,
@@ -198,8 +198,8 @@ INFER(BatchNormOp) {
       failed(requireVector(rules, "variance", op.getVariance(), *channels)));
 }
 
-/// Requires that scale or bias of a normalization broadcast to the dimensions
-/// from `axis` on.
+/// Requires that the scale or bias of a normalization broadcasts to the
+/// dimensions starting at `axis`.
 static LogicalResult requireTrailing(SizeRules &rules, StringRef name,
                                      Value value, ArrayRef<Size> sizes,
                                      int64_t axis) {
@@ -271,8 +271,8 @@ INFER(LRNOp) {
   return success();
 }
 
-/// Requires that scale, and zero_point if present, are scalars or vectors along
-/// the axis.
+/// Requires that scale is a scalar or a vector along the axis, and zero_point,
+/// too, if present.
 template <typename Adaptor>
 static LogicalResult inferQuantization(SizeRules &rules, Adaptor op,
                                        Type elementType,

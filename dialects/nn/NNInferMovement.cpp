@@ -27,8 +27,8 @@ INFER(TransposeOp) {
   return success();
 }
 
-/// Infers the sizes of the result type. Its one dynamic dimension follows from
-/// the number of elements of x.
+/// Infers the sizes of the result type. If one dimension is dynamic, the number
+/// of elements of x determines it.
 LogicalResult ReshapeOp::inferSizes(SizeRules &rules,
                                     SmallVectorImpl<SizedType> &results) {
   RankedTensorType type = typeOf(getY());
@@ -163,8 +163,7 @@ INFER(PadOp) {
     int64_t low = op.getLow()[i], high = op.getHigh()[i];
     Size padded = rules.add(size, low + high);
     // Every position of the result must come from an element of the operand.
-    // Reflection at the ends of a dimension needs one more element than it
-    // adds.
+    // Reflection needs one element more in a dimension than it adds at an end.
     int64_t widest = std::max(low, high);
     int64_t least = op.getMode() == PadMode::reflect ? widest + 1 : 1;
     if (op.getMode() != PadMode::constant && widest > 0 &&
@@ -335,7 +334,7 @@ LogicalResult ResizeOp::inferSizes(SizeRules &rules,
   for (int64_t i = 0; i < y.getRank(); ++i) {
     float scale = getScales()[i];
     if (isComputed(i)) {
-      // The computation of the size has already required a valid size.
+      // A rule about the computed size has already required that it is valid.
       sizes[i] = y.isDynamicDim(i)
                      ? rules.sizeOfIndex(getSizes()[computedBefore(i)])
                      : rules.constant(y.getDimSize(i));
@@ -345,8 +344,8 @@ LogicalResult ResizeOp::inferSizes(SizeRules &rules,
         (y.isDynamicDim(i) || y.getDimSize(i) == x.getDimSize(i)))
       continue;
     if (y.isDynamicDim(i)) {
-      // The size is floor(size scale). This is exact if the scale is an integer
-      // and f32 represents the sizes.
+      // The size is floor(size scale). It is exact if the scale is an integer
+      // and f32 represents the sizes exactly.
       constexpr int64_t kExact = int64_t(1) << 24;
       bool isWhole = scale < kExact && scale == int64_t(scale);
       if (isWhole &&
@@ -360,7 +359,7 @@ LogicalResult ResizeOp::inferSizes(SizeRules &rules,
                          : rules.scale(sizes[i], scale);
       continue;
     }
-    // A result that is not empty reads elements.
+    // A non-empty result reads elements, so the operand must not be empty.
     if (y.getDimSize(i) != 0 &&
         failed(rules.require(SizeRelation::atLeast, sizes[i],
                              rules.constant(1),

@@ -19,8 +19,8 @@ int64_t ingot::nn::windowedSize(int64_t size, int64_t kernel, int64_t stride,
   return (size + padding - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-/// Checks C1 and C2: ranks, and one positive stride and dilation per spatial
-/// dimension.
+/// Checks the rules C1 and C2: ranks, and one positive stride and dilation for
+/// each spatial dimension.
 static LogicalResult checkWindow(std::optional<Location> loc, int64_t rank,
                                  ArrayRef<int64_t> kernel,
                                  ArrayRef<int64_t> strides,
@@ -49,8 +49,9 @@ static LogicalResult checkWindow(std::optional<Location> loc, int64_t rank,
   return success();
 }
 
-/// Returns the number of windows of `kernel` positions in spatial dimension `i`
-/// of `size`. Requires at least one window.
+/// Returns the number of windows in spatial dimension `i`. The dimension has
+/// `size` positions, and a window spans `kernel` positions. Requires at least
+/// one window.
 template <typename Adaptor>
 static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
                                int64_t i, Size size) {
@@ -63,8 +64,8 @@ static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
       failed(rules.require(SizeRelation::atLeast, kernel, rules.constant(1),
                            "expects positive kernel dims, but got {0}")))
     return failure();
-  // With stride 1 a dynamic dimension may be one position too short, so that
-  // there is no window.
+  // With stride 1, a dynamic dimension may be one position shorter than a
+  // window. Then there is no window.
   bool mayBeNone =
       padded && span && !(knownSize(padded) && knownSize(span)) &&
       op.getStrides()[i] == 1;
@@ -81,8 +82,8 @@ static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
                    1);
 }
 
-/// Returns the sizes of a spatial op's result. `size(i)` gives spatial
-/// dimension i.
+/// Returns the sizes of a spatial op's result. `size(i)` returns the size of
+/// spatial dimension i.
 template <typename SizeOf>
 static FailureOr<SmallVector<Size>>
 spatialSizes(ArrayRef<Size> x, bool channelsLast, Size channels, SizeOf size) {

@@ -459,11 +459,11 @@ def NN_ResizeOp : NN_Op<"resize", [AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Returns true if a run computes the scale of dimension `i`.
+    /// Returns true if the scale of dimension `i` is computed at run time.
     bool isComputed(int64_t i) { return getScales()[i] == 0; }
     /// Returns the index of dimension `i` in `sizes` and `factors`.
     int64_t computedBefore(int64_t i);
-    /// Returns true if dimension `i` is filtered, or may be in a run.
+    /// Returns true if dimension `i` is filtered in some or all runs.
     bool mayFilter(int64_t i) {
       return getAntialias() && getScales()[i] < 1;
     }

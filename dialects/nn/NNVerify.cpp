@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace ingot::nn;
 
-/// Checks the size rules of `op` as far as its sizes are static.
+/// Checks the size rules of `op`, as far as sizes are static.
 template <typename Op> static LogicalResult verifySizes(Op op) {
   SizeRules rules(op->getContext(), op->getLoc());
   SmallVector<SizedType> results;

@@ -56,8 +56,8 @@ std::string ingot::nodeScopeOf(Location location) {
   return llvm::join(scopes, " + ");
 }
 
-/// Returns the bytes of the first character of `text`, or 0 if it must be
-/// escaped.
+/// Returns the number of bytes of the first character of `text`, or 0 if the
+/// character must be escaped.
 static size_t plainBytes(StringRef text) {
   auto at = [&](size_t i) {
     return i < text.size() ? uint8_t(text[i]) : uint8_t(0);

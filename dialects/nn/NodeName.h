@@ -19,15 +19,16 @@ namespace ingot {
 void forEachNode(mlir::Location location,
                  llvm::function_ref<void(mlir::StringAttr)> visit);
 
-/// Returns the ONNX nodes of a location, joined by " + "; "" if there are none.
+/// Returns the names of the ONNX nodes in a location, joined by " + "; "" if
+/// there are none.
 std::string nodeNameOf(mlir::Location location);
 
 /// Returns a name or path in a form for messages. Escapes control characters,
-/// invalid UTF-8 and backslashes, and shortens the middle if there are more
-/// than `max` characters. Names come from the model and may contain anything.
+/// invalid UTF-8 and backslashes, because names from a model may contain any
+/// bytes. If there are more than `max` characters, shortens the middle.
 std::string printable(llvm::StringRef text, size_t max = 120);
 
-/// Returns a whole message in such a form, but keeps backslashes.
+/// Returns a whole message in this form, but does not escape backslashes.
 std::string oneLine(llvm::StringRef message, size_t max = 1200);
 
 } // namespace ingot

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads and writes the scopes of nodes. PyTorch's exporter numbers nodes
-// ("node_Conv_731") and notes the module of each node ("stem.conv_kxk"). The
-// location of an operation has the module as the child of the node's name:
+// ("node_Conv_731") and records the module of each node ("stem.conv_kxk"). In
+// the location of an operation, the module is the child of the node's name:
 // loc("node_Conv_731"("stem.conv_kxk")).
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_NODESCOPE_H
@@ -20,7 +20,7 @@
 
 namespace ingot {
 
-/// Returns the location of a node; an empty scope is left out.
+/// Returns the location of a node. Omits the scope if it is empty.
 mlir::Location nodeLocation(mlir::StringAttr name, llvm::StringRef scope);
 
 /// Calls `visit` with each ONNX node of a location that has a scope.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Implements ReifyRankedShapedTypeOpInterface for all nn ops. It evaluates
-// their size rules and makes the values that compute the sizes in a run.
+// Implements ReifyRankedShapedTypeOpInterface for all nn ops. Evaluates their
+// size rules, and makes the values that compute the sizes at run time.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/InferTypes.h"
@@ -23,8 +23,8 @@ using namespace ingot::nn;
 
 namespace {
 
-/// Size rules over symbols. A symbol becomes a value when a result needs it, so
-/// that unused sizes make no values.
+/// Size rules over symbols. A symbol becomes a value only if a result needs it,
+/// so unused sizes make no values.
 class ReifyRules : public SizeRules {
 public:
   ReifyRules(OpBuilder &builder, Location loc)
@@ -126,7 +126,7 @@ struct Reify
           shape.push_back(builder.getIndexAttr(type.getDimSize(i)));
           continue;
         }
-        // A size that depends on data is unknown before the op has run.
+        // A size that depends on data is not known before the op has run.
         if (size_t(i) >= inferred.sizes.size() || !inferred.sizes[i])
           return failure();
         shape.push_back(getValueOrCreateConstantIndexOp(

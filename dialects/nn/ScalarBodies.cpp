@@ -21,8 +21,8 @@ using namespace ingot::nn;
 
 namespace {
 
-/// Builder of a scalar body. Float arithmetic is in `type`, at least f32.
-/// Integer arithmetic takes its sign from the op's operand type.
+/// Builder of a scalar body. Float arithmetic is in `type`, which is f32 or
+/// wider. The op's operand type defines the sign of integer arithmetic.
 struct Scalar {
   OpBuilder &b;
   Location loc;
@@ -97,8 +97,8 @@ struct Scalar {
 } // namespace
 
 Value Scalar::intPower(Value base, Value exponent) {
-  // Computes in f64, which is exact for values that fit. Other runtimes do the
-  // same.
+  // Computes in f64, which is exact for values that fit, because other runtimes
+  // also do so.
   Type f64 = b.getF64Type();
   Value l = convertScalar(b, loc, base, f64, isUnsigned, false);
   Value r = convertScalar(b, loc, exponent, f64, isUnsigned, false);
@@ -117,8 +117,8 @@ Value Scalar::mod(Value l, Value r, bool fmod) {
   return select(wrong, add(rest, r), rest);
 }
 
-/// Builds the body of `op`. `args` have the computation type; the result has
-/// the storage type.
+/// Builds the body of `op`. `args` have the type of the computation. The result
+/// has the storage type.
 template <typename Op, typename Body>
 static Value buildBody(OpBuilder &b, Op op, ValueRange args, Body body) {
   Location loc = op.getLoc();
@@ -144,7 +144,7 @@ static Value buildBody(OpBuilder &b, Op op, ValueRange args, Body body) {
   return store(b, loc, result, elementOf(op->getResult(0)));
 }
 
-/// Defines the value that OP computes from the scalars `s`.
+/// Defines the value that OP computes from its scalar operands `s`.
 #define SCALAR(OP)                                                             \
   static Value bodyOf(OP op, Scalar &s);                                       \
   Value OP::buildScalar(OpBuilder &builder, ValueRange args) {                 \
@@ -153,7 +153,8 @@ static Value buildBody(OpBuilder &b, Op op, ValueRange args, Body body) {
   }                                                                            \
   static Value bodyOf([[maybe_unused]] OP op, Scalar &s)
 
-/// Defines bodies of ops on floats, and of ops on integers and i1.
+/// Defines the bodies of ops on floats, and the bodies of ops on integers and
+/// i1.
 #define FLOAT_SCALAR(OP)                                                       \
   static Value floatBodyOf(OP op, Scalar &s);                                  \
   SCALAR(OP) { return s.isFloat ? floatBodyOf(op, s) : Value(); }              \
@@ -199,8 +200,8 @@ SCALAR(NegOp) {
   return s.isFloat ? s.make<arith::NegFOp>(s.x()) : s.sub(s.c(0), s.x());
 }
 SCALAR(SignOp) {
-  // x - x is NaN for a NaN and 0 for zeros. It is also 0 for denormal values,
-  // which a run compares as zeros.
+  // x - x is NaN for a NaN and 0 for zeros. For denormal values it is 0, too,
+  // because a run treats them as zeros in comparisons.
   Value rest = s.isFloat ? s.sub(s.x(), s.x()) : s.c(0);
   Value positive = s.select(s.less(s.c(0), s.x()), s.c(1), rest);
   return s.select(s.less(s.x(), s.c(0)), s.c(-1), positive);
@@ -250,7 +251,7 @@ FLOAT_SCALAR(EluOp) {
   Value scaled =
       s.mul(s.c(op.getAlpha().convertToFloat()),
             s.sub(s.make<math::ExpOp>(s.min(s.x(), s.c(0))), s.c(1)));
-  // Returns x for both zeros, so that -0 stays.
+  // Returns x for both zeros, so that -0 is preserved.
   return s.select(s.less(s.x(), s.c(0)), scaled, s.x());
 }
 FLOAT_SCALAR(LeakyReluOp) {
@@ -275,8 +276,8 @@ Value CastOp::buildScalar(OpBuilder &builder, ValueRange args) {
   Location loc = getLoc();
   Type from = getElementTypeOrSelf(getX().getType());
   Type to = getElementTypeOrSelf(getY().getType());
-  // Converts small floats with all of their bits. One of their values is
-  // denormal in f32, and a cast to i1 must not take it for zero.
+  // Converts small floats from all of their bits. Some of their values are
+  // denormal in f32, but a cast to i1 must not treat them as zero.
   Value x = load(builder, loc, args[0], from, to.isF64() || to.isInteger(1));
   bool fromUnsigned = isUnsigned(getX().getType());
   if (std::optional<TinyFloat> format = tinyFloatOf(to)) {
@@ -336,8 +337,8 @@ Value SelectOp::buildScalar(OpBuilder &builder, ValueRange args) {
   return arith::SelectOp::create(builder, getLoc(), args[0], args[1], args[2]);
 }
 
-/// Adding this constant rounds a f32 to an integer, because f32 has a step of 1
-/// from 2^23 on. The bits of the sum then hold the integer.
+/// Adding this constant to an f32 rounds it to an integer, because the step of
+/// f32 is 1 from 2^23 on. The low bits of the sum contain the integer.
 static constexpr double kWholeSteps = 0x1.8p23;
 static constexpr double kWholeStepsBits = 0x4b400000;
 

@@ -41,7 +41,8 @@ static double roundTo(FloatType type, double value) {
   return number.convertToDouble();
 }
 
-/// Returns the larger value, where 0 is larger than -0; NaN if either is NaN.
+/// Returns the larger value, or NaN if either is NaN. 0 counts as larger than
+/// -0.
 static double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return a + b;
@@ -75,13 +76,13 @@ static unsigned acceptedOrders(arith::CmpFPredicate predicate) {
 
 namespace {
 
-/// A kernel computes an op from the columns of its operands to the column of
-/// its result. Returns false if a result is undefined.
+/// Computes the column of an op's result from the columns of its operands.
+/// Returns false if a result is undefined.
 using Kernel =
     std::function<bool(Lane *out, const Lane *const *in, size_t count)>;
 
-// Kernels of scalar functions. Each has its own loop, so that the compiler can
-// vectorize it.
+// Kernels of scalar functions. Each has its own loop, which the compiler can
+// vectorize.
 
 template <typename F> Kernel perLane(F f) {
   return [f](Lane *out, const Lane *const *in, size_t count) {
@@ -92,8 +93,8 @@ template <typename F> Kernel perLane(F f) {
   };
 }
 
-/// Reads a lane as a double, or as an integer of `width` bits, signed or
-/// unsigned.
+/// Reads a lane as a double, or as a signed or unsigned integer of `width`
+/// bits.
 template <typename T> T read(Lane lane, unsigned width) {
   if constexpr (std::is_same_v<T, double>)
     return lane.f;
@@ -112,7 +113,8 @@ template <typename F> Kernel floats(F f) {
     return true;
   });
 }
-/// Makes a kernel on integers that wraps to `width`; `f` may have no value.
+/// Makes a kernel on integers that wraps results to `width` bits. `f` may
+/// return no value.
 template <typename T, typename F> Kernel ints(unsigned width, F f) {
   return perLane([f, width](Lane &out, auto *in, size_t i) {
     std::optional<int64_t> y =
@@ -267,7 +269,7 @@ static Kernel intKernel(Operation *op) {
       .Default([](Operation *) { return Kernel(); });
 }
 
-/// Returns the kernel of a conversion or of a selection of any type.
+/// Returns the kernel of a conversion or of a selection, for any type.
 static Kernel conversionKernel(Operation *op) {
   unsigned from = widthOf(op->getOperand(0)), to = widthOf(op->getResult(0));
   auto rounded = dyn_cast<FloatType>(op->getResult(0).getType());
@@ -278,8 +280,8 @@ static Kernel conversionKernel(Operation *op) {
   return llvm::TypeSwitch<Operation *, Kernel>(op)
       .Case([&](arith::ExtFOp) { return convert(keep); })
       .Case([&](arith::TruncFOp op) -> Kernel {
-        // Skips rounding if the result has no users, because the code that
-        // makes the tensor rounds.
+        // Skips rounding if the result has no users. The code that makes the
+        // tensor then rounds it.
         if (op->use_empty())
           return convert(keep);
         return convert([rounded](Lane &out, Lane x) {
@@ -312,7 +314,8 @@ static Kernel conversionKernel(Operation *op) {
           return true;
         });
       })
-      // Beyond the range of the integers the result is that of the machine.
+      // Beyond the range of the integers, the result is that of the machine's
+      // instruction.
       .Case([=](arith::FPToSIOp) {
         double limit = std::ldexp(1.0, int(to) - 1);
         return convert([limit](Lane &out, Lane x) {
@@ -378,8 +381,8 @@ static Lane readConstant(arith::ConstantOp op) {
 std::optional<ScalarProgram> ScalarProgram::create(Block &block, Value result,
                                                    size_t lanes) {
   ScalarProgram program;
-  // Reserves all columns, because steps keep their addresses. An operand may be
-  // a constant outside of the block.
+  // Reserves all columns first, because steps keep their addresses. A constant
+  // operand may be outside of the block.
   size_t most = block.getNumArguments();
   for (Operation &op : block)
     most += 1 + op.getNumOperands();

@@ -15,8 +15,8 @@
 
 namespace ingot::nn {
 
-/// A float of any type as a double, or an integer or index sign-extended. An i1
-/// is 0 or 1.
+/// A lane: a float of any type as a double, or a sign-extended integer or
+/// index. An i1 is 0 or 1.
 union Lane {
   double f;
   int64_t i;
@@ -27,23 +27,24 @@ inline int64_t signExtend(int64_t value, unsigned width) {
   return width == 1 ? value & 1 : llvm::SignExtend64(value, width);
 }
 
-/// A program for the scalar ops of a block. Each op is looked up once and then
-/// works on a column of elements at a time.
+/// A program for the scalar ops of a block. Each op is looked up only once. A
+/// step of the program processes a column of elements.
 class ScalarProgram {
 public:
-  /// Number of elements per step that fits the L1 cache.
+  /// Number of elements per step, chosen so that the columns fit into the L1
+  /// cache.
   static constexpr size_t kMaxLanes = 512;
 
   /// Makes the program that computes `result` in `block` from the block's
-  /// arguments, for up to `lanes` elements at a time. Returns nullopt if an op
-  /// is unknown.
+  /// arguments. A step processes at most `lanes` elements. Returns nullopt if
+  /// an op is unknown.
   static std::optional<ScalarProgram>
   create(mlir::Block &block, mlir::Value result, size_t lanes);
 
   /// Returns the column for the elements of argument `i`.
   Lane *argument(size_t i) { return columns[i].data(); }
   /// Computes the first `count` elements. Returns null if an element is
-  /// undefined, which is a division by zero.
+  /// undefined because of a division by zero.
   const Lane *run(size_t count);
 
 private:

@@ -37,7 +37,7 @@ Value nn::load(OpBuilder &b, Location loc, Value stored, Type element,
   if (std::optional<TinyFloat> format = tinyFloatOf(element))
     return decodeTiny(b, loc, stored, *format,
                       isWide ? FloatType(b.getF64Type()) : b.getF32Type());
-  // The unused bits of the byte may be anything.
+  // The unused bits of the byte may have any value.
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc,
                                      b.getIntegerAttr(b.getI8Type(), value));
@@ -96,8 +96,8 @@ Type nn::computeType(Type type) {
 // Scalar conversion
 //===----------------------------------------------------------------------===//
 
-/// Converts to i32. Values outside of i32 become its smallest value, as
-/// instructions do, instead of poison.
+/// Converts to i32. Values outside of i32 become the smallest i32, as with the
+/// CPU's instructions, instead of poison.
 static Value floatToI32(OpBuilder &b, Location loc, Value value) {
   if (cast<FloatType>(value.getType()).getWidth() < 32)
     value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
@@ -114,8 +114,8 @@ static Value floatToI32(OpBuilder &b, Location loc, Value value) {
       nn::scalar(b, loc, i32, -kLimit));
 }
 
-// Wraps out-of-range values as C does on this target instead of making poison.
-// Narrow integers go through i32, for which there are vectors.
+// Wraps out-of-range values as C does on this target, instead of making poison.
+// Converts to narrow integers through i32, because i32 has vector instructions.
 static Value floatToInt(OpBuilder &b, Location loc, Value value, Type to,
                         bool toUnsigned) {
   unsigned width = cast<IntegerType>(to).getWidth();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Handles elements of tensors as scalars of `arith`, which are signless; the
-// sign is separate.
+// Converts between elements of tensors and scalars of `arith`. Scalars are
+// signless, so functions take the sign separately.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_SCALARS_H
@@ -17,31 +17,31 @@
 namespace ingot::nn {
 
 /// Returns the type of elements in memory and in linalg: `ui8` becomes `i8` and
-/// so on. Integers and floats of at most eight bits that need a byte become
+/// so on. Integers and floats of less than a byte, and 8-bit floats, become
 /// `i8`. Other types, including tensors of them, are unchanged.
 mlir::Type signless(mlir::Type type);
 
-/// Returns true if elements are stored and computed in different types:
-/// integers below a byte and floats of at most a byte.
+/// Returns true if the types of storage and of arithmetic differ: for integers
+/// of less than a byte, and floats of at most a byte.
 bool isCoded(mlir::Type type);
 
-/// Converts a stored scalar of element type `element` to a value for
-/// arithmetic: i8 for an integer; f32, or f64 if `isWide`, for a float.
+/// Converts a stored scalar of type `element` to a value for arithmetic. An
+/// integer becomes i8. A float becomes f32, or f64 if `isWide`.
 mlir::Value load(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Value stored, mlir::Type element, bool isWide = false);
 
-/// Converts a value from `load` to its stored form, rounded to nearest.
+/// Converts a value from `load` to its stored form. Rounds to nearest.
 mlir::Value store(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::Value number, mlir::Type element);
 
 /// Returns true if the element type is an unsigned integer or i1.
 bool isUnsigned(mlir::Type type);
 
-/// Returns true for an integer of eight bits with any sign.
+/// Returns true for an integer of eight bits, signed, unsigned or signless.
 bool isByte(mlir::Type type);
 
-/// Returns true for an integer of eight bits or an i16: the integer types that
-/// kernels multiply.
+/// Returns true for the integer types that kernels multiply: eight bits with
+/// any sign, and i16.
 bool isInt8OrInt16(mlir::Type type);
 
 /// Returns the type of sums of products of `type`: i32 for bytes and int16,
@@ -52,11 +52,11 @@ mlir::Type productElement(mlir::Type type);
 mlir::Value scalar(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Type type, double value);
 
-/// Returns the type of arithmetic: f32 for narrower floats, else `type`.
+/// Returns the type for arithmetic: f32 for narrower floats, otherwise `type`.
 mlir::Type computeType(mlir::Type type);
 
-/// Converts scalars between float, integer and i1 types as ONNX Cast does.
-/// `fromUnsigned` and `toUnsigned` give the signs of integers.
+/// Converts scalars between float, integer and i1 types with the rules of ONNX
+/// Cast. `fromUnsigned` and `toUnsigned` state if integers are unsigned.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value, mlir::Type to,
                           bool fromUnsigned, bool toUnsigned);

@@ -157,7 +157,8 @@ FailureOr<Size> SizeRules::broadcast(Size a, Size b, const Twine &message) {
     return b;
   if (y == 1)
     return a;
-  // Against a constant other than 1, a size is equal to it or is repeated.
+  // In a broadcast with a constant other than 1, a size must be equal to the
+  // constant or be 1.
   if (y) {
     if (failed(require(SizeRelation::broadcastTo, a, b, message)))
       return failure();
@@ -178,8 +179,8 @@ FailureOr<Size> SizeRules::broadcast(Size a, Size b, const Twine &message) {
     countProved();
     return both;
   }
-  // The result is as large as a, or as b where a is 1, so `a` is checked. If
-  // the result is known to be b, `b` is the result.
+  // The result is b where a is 1, else a. So b must broadcast to the result. If
+  // the result is b in all runs, a must broadcast to it instead.
   Size result = broadcastAtRun(a, b);
   if (failed(require(SizeRelation::broadcastTo, result == b ? a : b, result,
                      message)))

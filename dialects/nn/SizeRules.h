@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Evaluates the size rules of nn ops. An op states the sizes of its results and
-// the rules for its operands once, in SizesOpInterface::inferSizes. Type
-// inference evaluates only static sizes and reports errors among them. The size
-// analysis (passes/shape) has an expression for each dynamic size, and turns
-// each rule that it cannot prove into a run-time check. Reification makes the
-// values that compute the sizes in a run.
+// Evaluates the size rules of nn ops. Each op defines the sizes of its results
+// and the rules for its operands once, in SizesOpInterface::inferSizes. There
+// are three evaluations. Type inference evaluates only static sizes, and
+// reports errors in them. The size analysis (passes/shape) has an expression
+// for each dynamic size, and makes a run-time check for each rule that it
+// cannot prove. Reification makes the values that compute the sizes at run
+// time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_SIZERULES_H
@@ -41,7 +42,7 @@ enum class SizeRelation {
   broadcastTo, ///< a = 1 or a = b
 };
 
-/// Evaluates the rules of one op. This class implements type inference.
+/// Evaluates the rules of one op. The base class implements type inference.
 class SizeRules {
 public:
   SizeRules(mlir::MLIRContext *context, std::optional<mlir::Location> loc)
@@ -50,31 +51,33 @@ public:
 
   /// Returns the sizes of a ranked tensor.
   virtual llvm::SmallVector<Size> sizesOf(mlir::Value tensor);
-  /// Returns the size that a value of type index holds.
+  /// Returns the size that is in a value of type index.
   virtual Size sizeOfIndex(mlir::Value index);
 
   Size constant(int64_t value) const;
-  /// Arithmetic on sizes; unknown if an operand is unknown.
+  /// Arithmetic on sizes. The result is unknown if an operand is unknown.
   Size add(Size a, Size b) const { return a && b ? a + b : Size(); }
   Size add(Size a, int64_t b) const { return a ? a + b : Size(); }
   Size multiply(Size a, Size b) const { return a && b ? a * b : Size(); }
   Size multiply(Size a, int64_t b) const { return a ? a * b : Size(); }
   Size floorDiv(Size a, int64_t b) const { return a ? a.floorDiv(b) : Size(); }
   Size product(llvm::ArrayRef<Size> sizes) const;
-  /// Returns floor(size scale), as f32 computes it.
+  /// Returns floor(size scale), computed in f32.
   Size scale(Size size, float scale) {
     return size ? scaleAtRun(size, scale) : Size();
   }
 
-  /// States a rule. Fails with `message` if it cannot hold; {0} and {1} in the
-  /// message stand for the two sizes.
+  /// States a rule. If it cannot hold, fails with `message`. The sizes replace
+  /// {0} and {1} in the message.
   llvm::LogicalResult require(SizeRelation relation, Size a, Size b,
                               const llvm::Twine &message);
-  /// Requires that two sizes are equal, and combines what is known of them.
+  /// Requires that two sizes are equal. Returns a size with all that is known
+  /// of both.
   llvm::FailureOr<Size> unify(Size a, Size b, const llvm::Twine &message);
-  /// Returns one dimension of a numpy-style broadcast.
+  /// Returns the size of one dimension of a numpy-style broadcast.
   llvm::FailureOr<Size> broadcast(Size a, Size b, const llvm::Twine &message);
-  /// Returns all dimensions of a broadcast, aligned at the last.
+  /// Returns the sizes of a broadcast. Shapes are aligned at the last
+  /// dimension.
   llvm::FailureOr<llvm::SmallVector<Size>>
   broadcast(llvm::ArrayRef<Size> a, llvm::ArrayRef<Size> b,
             const llvm::Twine &what);
@@ -83,18 +86,19 @@ public:
 
 protected:
   /// Called for a rule that the sizes neither prove nor refute. Type inference
-  /// ignores such rules.
+  /// ignores it.
   virtual void postpone(SizeRelation relation, Size a, Size b,
                         const llvm::Twine &message) {}
   /// Called for a rule that the sizes prove.
   virtual void countProved() {}
-  /// Returns the size that is already a broadcast of the other; null if neither
-  /// is known to be.
+  /// Returns the size that is known to be the broadcast of both sizes; null if
+  /// neither is.
   virtual Size absorbing(Size a, Size b) { return Size(); }
-  /// Returns the size of a dimension that a run decides: b where a is 1, else
-  /// a. Returns one of both if it is the larger one in all runs.
+  /// Returns the broadcast size of a dimension that only a run can decide: b
+  /// where a is 1, else a. Returns a or b if it is known to be the result in
+  /// all runs.
   virtual Size broadcastAtRun(Size a, Size b) { return Size(); }
-  /// Returns a scaled size, which only a run knows.
+  /// Returns a scaled size that is known only at run time.
   virtual Size scaleAtRun(Size size, float scale) { return Size(); }
 
 private:
@@ -105,11 +109,11 @@ private:
 /// Returns the value of a constant size.
 std::optional<int64_t> knownSize(Size size);
 
-/// Returns true or false if the relation holds, or fails, for all values of the
-/// symbols. Returns nullopt if only a run can decide.
+/// Returns true if the relation holds for all values of the symbols, and false
+/// if it fails for all. Returns nullopt if only a run can decide.
 std::optional<bool> decide(SizeRelation relation, Size a, Size b);
 
-/// Returns `message` with {0} and {1} replaced.
+/// Returns `message` with the sizes in place of {0} and {1}.
 std::string formatSizes(llvm::StringRef message, int64_t a, int64_t b);
 
 } // namespace ingot::nn

@@ -9,7 +9,7 @@
 
 namespace ingot::nn {
 
-/// First symbol for values that a run computes, which may be negative. Smaller
+/// First symbol for values that a run computes. They may be negative. Smaller
 /// symbols are dimensions of tensors.
 constexpr unsigned kFirstComputed = 1u << 30;
 

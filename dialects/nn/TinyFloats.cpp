@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts 8-bit and smaller floats with branch-free bit arithmetic, so that
-// loops vectorize. The result does not depend on denormal f32 values. A run
-// treats these as zero, but many of the smallest values of the formats are
+// Converts floats of at most 8 bits with branch-free bit arithmetic, so that
+// loops vectorize. The arithmetic avoids denormal f32 values, because a run
+// treats them as zero. Many of the smallest values of these formats are
 // denormal in f32.
 //
 //===----------------------------------------------------------------------===//
@@ -104,8 +104,8 @@ static uint64_t lowBits(int count) {
 static Value decodeScale(Bits &w, Value code, TinyFloat format) {
   Value bits = w.left(w.add(code, uint64_t(w.bias - format.bias)),
                       w.fractionBits);
-  // If the format has the exponents of the type, its smallest value is
-  // denormal.
+  // If the format has as many exponents as the wide type, its smallest value is
+  // denormal there.
   if (w.bias == format.bias)
     bits = w.select(w.isEqual(code, 0),
                     uint64_t(1) << (w.fractionBits - 1), bits);
@@ -123,8 +123,8 @@ Value nn::decodeTiny(OpBuilder &b, Location loc, Value code, TinyFloat format,
   Value sign = w.left(w.mask(w.right(code, magnitudeBits), 1), w.width - 1);
   Value placed = w.left(magnitude, w.fractionBits - format.fractionBits);
   Value bits = w.add(placed, w.power(-format.bias));
-  // A subnormal value has only a fraction. Adds and removes a leading one, so
-  // that it is not denormal in the wide type.
+  // A subnormal value has only a fraction. Adds a leading one and subtracts it
+  // again, so that no operand is denormal in the wide type.
   uint64_t least = w.power(1 - format.bias);
   Value fraction = arith::SubFOp::create(b, loc,
                                          w.asFloat(w.bitOr(placed, w.c(least))),
@@ -160,7 +160,7 @@ static Value encodeScale(OpBuilder &b, Location loc, Value x, bool saturates,
     x = arith::TruncFOp::create(b, loc, b.getF32Type(), x);
   Bits w(b, loc, b.getF32Type());
   Value magnitude = w.mask(w.asBits(x), lowBits(31));
-  // The fraction from which a value rounds to the next power of two.
+  // The least fraction that rounds up to the next power of two.
   uint64_t step = uint64_t(1) << w.fractionBits;
   uint64_t up = mode == RoundMode::up        ? step - 1
                 : mode == RoundMode::nearest ? step / 2
@@ -187,16 +187,16 @@ Value nn::encodeTiny(OpBuilder &b, Location loc, Value x, TinyFloat format,
   Value magnitude = w.mask(bits, lowBits(w.width - 1));
   Value sign = w.left(w.right(bits, w.width - 1), magnitudeBits);
 
-  // Rounds a normal value: adds half of the last place, less one unless it is
-  // odd, and cuts off the lower bits.
+  // Rounds a normal value: adds half of the last place, or a little less if the
+  // last bit is even. Then cuts off the lower bits.
   int cut = w.fractionBits - format.fractionBits;
   Value odd = w.mask(w.right(magnitude, cut), 1);
   Value rounded = w.make<arith::AddIOp>(
       w.add(magnitude, lowBits(cut - 1)), odd);
   Value code = w.add(w.right(rounded, cut),
                      -(uint64_t(w.bias - format.bias) << format.fractionBits));
-  // Rounds a subnormal value by adding a number whose last place is the
-  // format's smallest value.
+  // Rounds a subnormal value. Adds a number whose last place is the smallest
+  // value of the format.
   uint64_t ruler = w.power(1 - format.bias - format.fractionBits +
                            w.fractionBits);
   Value sum = arith::AddFOp::create(b, loc, w.asFloat(magnitude),

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts floats of at most eight bits, which no CPU computes with. Memory
-// holds the bits of such a float, its code, in a byte. Readers convert the code
-// to f32 or f64, and writers round to a code.
+// Converts floats of at most eight bits, which no CPU computes with. In memory,
+// such a float is a code: its bits in a byte. Readers convert the code to f32
+// or f64. Writers round to a code.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_TINYFLOATS_H
@@ -21,7 +21,7 @@ enum class RoundMode : uint32_t;
 
 /// A format of ingot/abi/element_types.inc.
 struct TinyFloat {
-  /// The set of codes that are not finite numbers.
+  /// The kind of codes that are not finite numbers.
   enum Ends { IEEE, FN, FNUZ, FINITE, SCALE };
 
   int exponentBits, fractionBits, bias;
@@ -34,17 +34,17 @@ struct TinyFloat {
 /// types.
 std::optional<TinyFloat> tinyFloatOf(mlir::Type type);
 
-/// Returns the exact value of `code`, an i8, as `type`: f32 or f64. Unused bits
-/// of the byte may be anything.
+/// Returns the exact value of `code`, an i8, as `type`: f32 or f64. The unused
+/// bits of the byte may have any value.
 mlir::Value decodeTiny(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value code, TinyFloat format,
                        mlir::FloatType type);
 
-/// Returns the code, an i8, of `x`: f32 or f64. Rounds to nearest, ties to
-/// even; SCALE formats round as `mode` says. Values beyond the largest one
-/// become the largest one if `saturates` or if the format has nothing else.
-/// Otherwise they become infinity, or NaN if there is no infinity. A NaN
-/// becomes 0 if the format has none.
+/// Returns the code, an i8, of `x`, an f32 or f64. Rounds to nearest, ties to
+/// even; for SCALE formats, `mode` selects the rounding. Values beyond the
+/// largest value become the largest value if `saturates`, or if the format has
+/// nothing larger. Otherwise they become infinity, or NaN if there is no
+/// infinity. If the format has no NaN, a NaN becomes 0.
 mlir::Value encodeTiny(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value x, TinyFloat format, bool saturates,
                        RoundMode mode);

@@ -9,12 +9,12 @@
 
 namespace ingot {
 
-/// Domain of contract nodes, which have an operator's name, its operands and no
-/// results. The importer puts a contract node before the function that it
-/// expands the operator to.
+/// Domain of contract nodes. A contract node has the name and the operands of
+/// an operator, but no results. If the importer expands an operator to a
+/// function, it puts a contract node before the function's nodes.
 constexpr char kContractDomain[] = "ingot.contract";
 
-/// Domain of operators that ONNX Runtime adds to ONNX's own.
+/// Domain of operators that ONNX Runtime adds to the operators of ONNX.
 constexpr char kMicrosoftDomain[] = "com.microsoft";
 
 } // namespace ingot

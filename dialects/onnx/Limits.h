@@ -11,16 +11,16 @@
 
 namespace ingot::onnx {
 
-/// Largest number of elements of a tensor. It leaves room for the
-/// multiplication of sizes in many places, so no limit is higher.
+/// Largest number of elements of a tensor. No option allows more, because sizes
+/// are multiplied in many places and must not overflow.
 constexpr int64_t kLargestTensor = int64_t(1) << 44;
 
-/// Default limit on the iterations of a loop. No real model takes more, and a
-/// user who waits for so many wants a message.
+/// Default limit on the iterations of a loop. Real models need fewer. If a loop
+/// takes more, a message helps the user more than a long wait.
 constexpr int64_t kMostLoopSteps = 1'000'000'000;
 
-/// Largest rank of a tensor. libingot loads no artifact whose inputs or outputs
-/// have a larger rank.
+/// Largest rank of a tensor. libingot refuses artifacts with inputs or outputs
+/// of a larger rank.
 constexpr int64_t kMostDimensions = 64;
 
 } // namespace ingot::onnx

@@ -53,6 +53,17 @@ struct BackendOptions {
   OptimizeFor optimize = OptimizeFor::balanced;
   /// Size limit in bytes of constants that the compiler folds.
   int64_t maxFoldedBytes = int64_t(16) << 20;
+  /// Levels of the device that get machine code: compute capabilities of GPUs.
+  std::vector<unsigned> deviceLevels;
+  /// Path of ptxas; empty is the one that the build found, "none" is none.
+  std::string ptxas;
+  /// True if an op that the device cannot compute is an error. Otherwise the
+  /// CPU computes it.
+  bool refusesHost = false;
+  /// Offset of the module's weights in those of the artifact.
+  uint64_t weightsOffset = 0;
+  /// Number of the module's first layer in the artifact's table.
+  uint64_t firstLayer = 0;
   /// Seed that selects random schedules of native kernels in tests; 0: none.
   uint64_t scheduleSeed = 0;
 
@@ -68,6 +79,9 @@ struct BackendOptions {
 struct Device {
   /// Name of the device, a single word.
   llvm::StringLiteral name;
+  /// True if the host cannot access the memory of a run, so that all constants
+  /// that kernels read must lie in the weights.
+  bool hasOwnMemory = false;
 
   bool operator==(const Device &other) const { return name == other.name; }
 };
@@ -84,6 +98,9 @@ struct Library {
   llvm::StringRef glue;
   /// Path of the shared library; empty if the compiler was built without it.
   llvm::StringRef path;
+  /// False if the static library opens the shared one when a model is loaded,
+  /// so that artifacts are not linked with it.
+  bool isShared = true;
 };
 
 class Backend {

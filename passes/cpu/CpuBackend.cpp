@@ -62,8 +62,8 @@ class CpuBackend : public Backend {
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));
     } else if (options.isInt8BesideFP32()) {
-      // bf16 is more precise than bytes, so that it may compute the products
-      // that int8 leaves.
+      // Assigns bf16 to products that are not int8. This is allowed because
+      // bf16 is more precise than int8.
       AssignPrecisionOptions assign;
       assign.computedOnly = true;
       assign.keep.assign(options.keep.begin(), options.keep.end());

@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// Returns the backend whose kernels are the ops of the cpu dialect.
+/// Returns the CPU backend. Its kernels are the ops of the cpu dialect.
 const Backend &getBackend();
 
 } // namespace ingot::cpu

@@ -67,9 +67,9 @@ static bool areScores(Value value, size_t sums) {
          (areScores(add.getA(), sums - 1) || areScores(add.getB(), sums - 1));
 }
 
-/// Returns the softmax that computes `value`. A select behind the softmax may
-/// replace NaN probabilities, or the probabilities of some queries, by zeros.
-/// Returns null if `value` has other users.
+/// Returns the softmax that computes `value`. Looks through a select behind the
+/// softmax that replaces NaN probabilities, or the probabilities of some
+/// queries, by zeros. Returns null if `value` has other users.
 nn::SoftmaxOp AttentionMatch::matchSoftmax(Value value) {
   auto select = soleProducer<nn::SelectOp>(value);
   if (!select)
@@ -248,7 +248,8 @@ AttentionOperands AttentionMatch::buildOperands(PatternRewriter &rewriter) {
   operands.q = unscaled(scores.getA());
   operands.k = unscaled(scores.getB());
   operands.v = headsInside(rewriter, loc, result.getB());
-  // Sum the masks first, since CSE merges the sums of layers with equal masks.
+  // Sum the masks first. CSE can then merge the sums of layers that have equal
+  // masks.
   Value mask;
   for (Value other : masks)
     mask = mask ? nn::AddOp::create(rewriter, loc, other, mask) : other;

@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace ingot;
 using kernel::StridePhase;
 
-/// The distance from a dynamic src of a window that must not overlap it.
+/// The distance between a window and a src of dynamic size, if the window must
+/// not overlap src.
 static constexpr int64_t kFar = int64_t(1) << 30;
 
 /// Makes a phase without taps read only padding.

@@ -116,8 +116,9 @@ static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
   return true;
 }
 
-/// Returns the kernels that compute operands of `op`, the last one first. If
-/// the last kernel fuses `op`, its result need not be kept while others run.
+/// Returns the kernels that compute operands of `op`, the last kernel first. If
+/// the last kernel fuses `op`, no other kernel runs between them, so its result
+/// need not be kept.
 static SmallVector<Operation *>
 kernelsBefore(Operation *op, const EpilogueForm &form, const Order &order) {
   SmallVector<Operation *> kernels;

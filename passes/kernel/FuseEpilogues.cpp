@@ -30,8 +30,8 @@ using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
 
-/// The most operands of an epilogue: more than models need. Each operand is
-/// another memory stream.
+/// The most operands of an epilogue, which is more than models need. A limit
+/// exists because each operand is another memory stream.
 static constexpr unsigned kMaxOperands = 6;
 
 /// Returns true if the epilogue of `kernel` can load and store elements of
@@ -190,9 +190,11 @@ bool RegionForm::append(const kernel::EpilogueSteps &steps, support::Order &) {
   Operation *op = steps.getLast();
   Value result = steps.getResult();
   RankedTensorType type = typeOf(op->getResult(0));
-  // Dst may be replaced by a tensor of another type if it is a tensor.empty.
+  // Dst may be replaced by a tensor of another type only if it is a
+  // tensor.empty.
   bool isConverted = type != result.getType();
-  // The index of dst among the operands changes with the epilogue's operands.
+  // Read the index of dst again each time, because it changes with the number
+  // of the epilogue's operands.
   auto dst = [&]() -> OpOperand & {
     return *cast<DestinationStyleOpInterface>(*kernel).getDpsInitOperand(0);
   };

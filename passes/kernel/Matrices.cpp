@@ -62,8 +62,8 @@ Reason kernel::whyNotReshaped(Value dst) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the result is only returned, reshaped or not. Other users
-/// may overwrite a tensor of the result's shape.
+/// Returns true if the result, or a reshape of it, is only returned. Other
+/// users may overwrite a tensor of the result's shape.
 static bool endsInReturn(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<func::ReturnOp>(user) ||

@@ -27,7 +27,8 @@ static bool areAlike(RecurrentLoop &a, RecurrentLoop &b) {
   };
   return a.hidden == b.hidden && a.numStates == b.numStates &&
          a.stores == b.stores && a.lengths == b.lengths && a.gates == b.gates &&
-         // Dynamic bounds may differ: each direction then counts its own steps.
+         // Bounds that are both dynamic may differ, because each direction
+         // counts its own steps.
          getConstantIntValue(a.loop.getUpperBound()) ==
              getConstantIntValue(b.loop.getUpperBound()) &&
          a.part.getSourceType() == b.part.getSourceType() &&

@@ -24,7 +24,8 @@ struct RecurrentBuilder {
                      mlir::ValueRange values);
 };
 
-/// A loop over the steps of a sequence, split into the parts of a kernel.
+/// A loop over the steps of a sequence, and the parts of the kernel that the
+/// loop becomes.
 class RecurrentLoop {
 public:
   RecurrentLoop(mlir::scf::ForOp loop, const RecurrentBuilder &backend)
@@ -44,7 +45,8 @@ public:
   int64_t hidden = 0, numStates = 0;
   bool isReverse = false, stores = false;
   mlir::Value lengths;
-  /// The slice of the input's part of the gates at a step.
+  /// The products of the input with the weights are computed before the loop.
+  /// This slice has those of one step.
   mlir::tensor::ExtractSliceOp part;
   /// The products of states. If `reset` is not empty, the last product
   /// multiplies the values that `reset` yields.

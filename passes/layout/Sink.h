@@ -59,6 +59,17 @@ mlir::Operation *replaceTransposed(mlir::PatternRewriter &rewriter,
                                    mlir::ValueRange operands,
                                    llvm::ArrayRef<int64_t> perm);
 
+/// Replaces `op` as above. Its first operand becomes that of `transpose`, and
+/// the other operands stay.
+template <typename Op>
+Op replaceFirstOperand(mlir::PatternRewriter &rewriter, Op op,
+                       nn::TransposeOp transpose,
+                       llvm::ArrayRef<int64_t> perm) {
+  llvm::SmallVector<mlir::Value> operands(op->getOperands());
+  operands[0] = transpose.getX();
+  return mlir::cast<Op>(replaceTransposed(rewriter, op, operands, perm));
+}
+
 /// The dimension groups of reshapes whose sizes are computed at run time. The
 /// constructor finds the groups before any pattern runs, while all sizes can
 /// still be traced.

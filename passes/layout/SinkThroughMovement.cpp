@@ -113,10 +113,7 @@ struct SinkThroughPad : SinkPattern<nn::PadOp> {
                      PatternRewriter &rewriter) const override {
     Perm perm(transpose.getPerm()), undo = inverse(perm);
     auto low = permute(op.getLow(), undo), high = permute(op.getHigh(), undo);
-    SmallVector<Value> operands(op->getOperands());
-    operands[0] = transpose.getX();
-    auto sunk =
-        cast<nn::PadOp>(replaceTransposed(rewriter, op, operands, perm));
+    auto sunk = replaceFirstOperand(rewriter, op, transpose, perm);
     sunk.setLow(low);
     sunk.setHigh(high);
     return success();
@@ -186,11 +183,8 @@ struct SinkThroughQuantization : SinkPattern<Op> {
     int64_t axis = op.getAxis();
     if (axis >= 0 && axis < typeOf(op.getX()).getRank())
       axis = transpose.getPerm()[axis];
-    SmallVector<Value> operands(op->getOperands());
-    operands[0] = transpose.getX();
-    auto sunk = cast<Op>(
-        replaceTransposed(rewriter, op, operands, transpose.getPerm()));
-    sunk.setAxis(axis);
+    replaceFirstOperand(rewriter, op, transpose, transpose.getPerm())
+        .setAxis(axis);
     return success();
   }
 };

@@ -62,11 +62,8 @@ struct SinkThroughAxis : SinkPattern<Op> {
   LogicalResult sink(Op op, nn::TransposeOp transpose,
                      PatternRewriter &rewriter) const override {
     int64_t axis = transpose.getPerm()[op.getAxis()];
-    SmallVector<Value> operands(op->getOperands());
-    operands[0] = transpose.getX();
-    auto sunk = cast<Op>(
-        replaceTransposed(rewriter, op, operands, transpose.getPerm()));
-    sunk.setAxis(axis);
+    replaceFirstOperand(rewriter, op, transpose, transpose.getPerm())
+        .setAxis(axis);
     return success();
   }
 };
@@ -83,9 +80,7 @@ struct SinkThroughNorm : SinkPattern<Op> {
       if (perm[i] != i)
         return rewriter.notifyMatchFailure(
             op, "is of dimensions that the transpose moves");
-    SmallVector<Value> operands(op->getOperands());
-    operands[0] = transpose.getX();
-    replaceTransposed(rewriter, op, operands, perm);
+    replaceFirstOperand(rewriter, op, transpose, perm);
     return success();
   }
 };

@@ -15,8 +15,8 @@ using namespace ingot;
 
 namespace {
 
-/// The address of an element of a memref of booleans. Does not match other
-/// memrefs.
+/// The address of an element of a memref of booleans. Other memrefs do not
+/// match.
 template <typename Op>
 struct BooleanAccess : ConvertOpToLLVMPattern<Op> {
   explicit BooleanAccess(const LLVMTypeConverter &converter)

@@ -33,7 +33,8 @@ LowerBuffer::matchAndRewrite(BufferOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(getContext());
-  // The tables of the call do not change during a run, so loads are invariant.
+  // Marks loads as invariant, because the tables in the run's ingot_abi_call do
+  // not change during a run.
   auto load = [&](Type type, Value base, uint64_t offset) -> Value {
     Value at = LLVM::GEPOp::create(rewriter, loc, pointer, rewriter.getI8Type(),
                                    base, LLVM::GEPArg(int32_t(offset)));

@@ -59,8 +59,8 @@ static constexpr StringLiteral kRelease = "ingot_support_release";
 static constexpr StringLiteral kObserve = "ingot_support_observe";
 
 /// Computes the number of bytes of a buffer of these sizes, or the largest
-/// integer if no memory can hold it. An empty buffer has 0 bytes, however large
-/// its other sizes are.
+/// integer if no memory can hold it. An empty buffer has 0 bytes, even if its
+/// other sizes are large.
 static Value checkedBytes(OpBuilder &b, Location loc, Type element,
                           ValueRange sizes) {
   Type i64 = b.getI64Type();
@@ -268,8 +268,8 @@ struct LowerObserve : ConvertOpToLLVMPattern<ingot::ObserveOp> {
   Functions &functions;
 };
 
-/// Lowers masked loads and stores of bf16 as those of i16. LLVM splits masked
-/// accesses of bf16 into scalars.
+/// Lowers masked loads and stores of bf16 as loads and stores of i16, because
+/// LLVM splits masked accesses of bf16 into scalars.
 template <typename Op> struct LowerMaskedBF16 : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
 
@@ -365,14 +365,15 @@ struct ConvertToLLVMPass
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
-    // Pass a symbol table, since otherwise each call would search all symbols
-    // for its callee. The table is that of the module before the conversion,
+    // Pass a symbol table, because otherwise each call would search all symbols
+    // for its callee. The table describes the module before the conversion,
     // which keeps the old functions until its end.
     SymbolTableCollection symbols;
     symbols.getSymbolTable(getOperation());
     populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
-    // Some ops have patterns in both sets. A call of libm for each element of a
-    // vector is only for ops without an LLVM intrinsic.
+    // Some ops have patterns in both sets. Give these patterns a higher
+    // benefit, because the other set calls libm for each element of a vector.
+    // Only ops without an LLVM intrinsic need such calls.
     populateMathToLLVMConversionPatterns(converter, patterns,
                                          /*approximateLog1p=*/false,
                                          /*benefit=*/2);

@@ -27,8 +27,8 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// The most values that the function keeps on the stack. More values are kept
-/// in memory that the run allocates.
+/// The maximum number of values that the function keeps on the stack. If there
+/// are more, all values are kept in memory that the run allocates.
 static constexpr int64_t kMaxOnStack = 512;
 
 namespace {
@@ -36,7 +36,8 @@ namespace {
 /// A value that is defined in one piece and used in later ones.
 struct Kept {
   Value value;
-  /// The ops that define the value and that use it last.
+  /// The numbers of the op that defines the value and of the last op that uses
+  /// it.
   int64_t first = 0, last = 0;
   /// The index of the value in the memory for its type.
   int64_t slot = 0;
@@ -75,8 +76,8 @@ private:
   DenseMap<Operation *, int64_t> repeated;
   /// The values that would cross some cut.
   std::vector<Kept> crossing;
-  /// For each op, the number of values that cross a cut in front of it: first
-  /// those that cannot be kept, then those that can.
+  /// For each op, the numbers of values that cross a cut in front of the op.
+  /// `blocking` counts values that cannot be kept, `keeping` those that can.
   std::vector<int64_t> blocking, keeping;
   SmallVector<int64_t> cuts;
   DenseMap<Value, Kept *> kept;
@@ -98,8 +99,8 @@ void Cutter::number() {
   numbers[body.getTerminator()] = ops.size();
 }
 
-/// Returns true if each piece repeats the op where it needs the result. Such an
-/// op is free, and LLVM then sees how the result is computed.
+/// Returns true if each piece that needs the result repeats the op. Only an op
+/// that costs nothing is repeated. LLVM then sees how the result is computed.
 bool Cutter::isRepeated(Operation *op) {
   bool isCheap = op->hasTrait<OpTrait::ConstantLike>() ||
                  isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,
@@ -145,8 +146,8 @@ static bool tellsPlace(Operation *op, Value result,
 void Cutter::findCrossing() {
   blocking.assign(ops.size() + 2, 0);
   keeping.assign(ops.size() + 2, 0);
-  // Views and addresses of memory that must not cross a cut must not cross it
-  // either.
+  // Values that must not cross a cut. Views and addresses of such values are
+  // also in the set.
   llvm::DenseSet<Value> pinned;
   for (Operation *op : ops) {
     if (isRepeated(op))
@@ -174,8 +175,8 @@ void Cutter::findCrossing() {
   }
 }
 
-/// Returns true for code of a run, whose call can allocate memory. A function
-/// that infers sizes allocates nothing.
+/// Returns true if the function is code of a run, whose call can allocate
+/// memory. A function that infers sizes cannot allocate memory.
 bool Cutter::canAllocate() {
   return body.getNumArguments() != 0 &&
          isa<LLVM::LLVMPointerType>(body.getArguments().back().getType()) &&
@@ -199,7 +200,7 @@ static int64_t sizeOf(Operation *op) {
   return size;
 }
 
-/// Finds the ops in front of which the function is cut.
+/// Finds the ops in front of which the function is to be cut.
 bool Cutter::findCuts() {
   std::vector<int64_t> sizes;
   int64_t total = 0;
@@ -219,22 +220,22 @@ bool Cutter::findCuts() {
       cuts.push_back(i);
       size = 0;
     }
-    // Repeated ops belong to no piece.
+    // Does not count repeated ops, which belong to no piece.
     size += repeated.count(ops[i]) ? 0 : sizes[i];
   }
   cuts.push_back(ops.size());
-  // A single piece gains nothing.
+  // Requires more than one piece.
   return cuts.size() > 2 && blocking[ops.size()] == 0;
 }
 
-/// Gives each value that crosses a cut a slot that is free while the value is
-/// needed.
+/// Gives each value that crosses a cut a slot. Values share a slot if they are
+/// not needed at the same time.
 void Cutter::placeKept() {
   auto pieceOf = [&](int64_t op) {
     return llvm::upper_bound(cuts, op) - cuts.begin();
   };
   DenseMap<Type, std::vector<int64_t>> freeSlots;
-  // Values whose slots are in use, by the last piece that needs them.
+  // The values that have a slot, by the last piece that needs the value.
   std::multimap<int64_t, Kept *> ends;
   for (Kept &candidate : crossing) {
     int64_t from = pieceOf(candidate.first), to = pieceOf(candidate.last);
@@ -263,7 +264,8 @@ void Cutter::placeKept() {
 // Cutting
 //===----------------------------------------------------------------------===//
 
-/// Adds to `arguments` what a piece needs from outside to compute `value`.
+/// Adds the outside values that a piece needs to compute `value` to
+/// `arguments`.
 void Cutter::addArguments(SetVector<Value> &arguments, Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     arguments.insert(argument);
@@ -297,7 +299,8 @@ void Cutter::repeat(Value value, OpBuilder &builder, IRMapping &mapping) {
 }
 
 void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
-  // Repeated ops stay in the function, where all pieces can copy them from.
+  // Leaves repeated ops in the function, because all pieces copy them from
+  // there.
   SmallVector<Operation *> range;
   for (Operation *op : ArrayRef(ops).slice(begin, end - begin))
     if (!repeated.count(op))
@@ -326,7 +329,7 @@ void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
     addArguments(arguments, value);
   for (Kept *value : stored)
     arguments.insert(memoryFor(value->value.getType()));
-  // The call of the run is the last argument of a piece, too.
+  // Makes the call of the run the last argument of a piece, too.
   BlockArgument last =
       body.getNumArguments() ? body.getArguments().back() : BlockArgument();
   if (last && isa<LLVM::LLVMPointerType>(last.getType())) {

@@ -46,7 +46,8 @@ static void guard(Operation *op, bool isSigned, bool isRemainder) {
     traps = arith::OrIOp::create(b, loc, isZero, isMinusOne);
   op->setOperand(1, arith::SelectOp::create(
                         b, loc, traps, makeConstant(b, loc, type, 1), divisor));
-  // The remainder by 0 and by -1 shall be 0, as the remainder by 1 is.
+  // The remainder by 0 and by -1 must be 0. The remainder by 1 is 0, so the
+  // divisor is replaced by 1.
   if (isRemainder)
     return;
   b.setInsertionPointAfter(op);

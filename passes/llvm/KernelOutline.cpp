@@ -35,8 +35,8 @@ static bool isOnlyViewed(BlockArgument argument) {
                       [](Operation *user) { return isViewOfArgument(*user); });
 }
 
-/// Returns the type of memory in the common function. The size is dropped if
-/// only elements are used.
+/// Returns the type of memory in the common function. Drops the size if the
+/// function uses only elements.
 static Type typeInCommon(Value memory) {
   auto type = dyn_cast<MemRefType>(memory.getType());
   if (!type || type.getRank() != 1 || !type.getLayout().isIdentity())
@@ -62,9 +62,9 @@ static bool isScratch(Operation &op) {
          typeInCommon(op.getResult(0)) != op.getResult(0).getType();
 }
 
-/// Returns true if a constant may become an argument for this use. Uses by
-/// which LLVM selects code, such as division, prevent it unless they run once
-/// per task.
+/// Returns true if a constant may become an argument at this use. A constant by
+/// which LLVM selects code, e.g. a divisor, may only become an argument if the
+/// use runs once per task.
 static bool canBeTold(OpOperand &use) {
   Operation *user = use.getOwner();
   if (isa<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
@@ -78,7 +78,8 @@ static bool canBeTold(OpOperand &use) {
 }
 
 static bool canBeTold(Operation &op) {
-  // With this limit, multiples and sums of arguments cannot overflow.
+  // The limit of constants. Multiples and sums of arguments below this limit
+  // cannot overflow.
   constexpr int64_t kFarFromOverflow = int64_t(1) << 40;
   auto constant = dyn_cast<arith::ConstantOp>(op);
   if (!constant || !constant.getType().isIndex())
@@ -89,8 +90,9 @@ static bool canBeTold(Operation &op) {
                       [](OpOperand &use) { return canBeTold(use); });
 }
 
-/// Returns true if arithmetic is as fast with an unknown operand. A minimum or
-/// maximum is, if the constant is neither zero nor NaN (`isNumber`).
+/// Returns true if arithmetic is as fast with an unknown operand as with a
+/// constant. For a minimum or maximum, this is the case if `isNumber`: the
+/// constant is neither zero nor NaN.
 static bool isArithmetic(OpOperand &use, bool isNumber) {
   Operation *user = use.getOwner();
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(user))
@@ -144,7 +146,7 @@ Outline::Outline(func::FuncOp function) : function(function) {
     note(op);
 }
 
-/// Records a view. Equal views count once, since kernels ask for sizes wherever
+/// Records a view. Equal views count once, because kernels query sizes wherever
 /// they need them.
 void Outline::noteView(Operation &op) {
   SmallVector<uintptr_t> key{

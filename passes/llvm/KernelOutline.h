@@ -14,25 +14,26 @@
 
 namespace ingot::codegen {
 
-/// An argument of the common function: equal values of one function, and their
-/// type in the common function.
+/// An argument of the common function. It replaces equal values of one
+/// function. The type is the one that the values have in the common function.
 struct CommonArgument {
   llvm::SmallVector<mlir::Value> values;
   mlir::Type type;
 };
 
-/// A fingerprint of a function: equal fingerprints mean equal code. Left out
-/// are the constants that may become arguments. Also left out is the layout of
-/// memory that the function only uses through flat views.
+/// A fingerprint of a function. Functions with equal fingerprints have equal
+/// code except for constants that may become arguments. The fingerprint also
+/// ignores the layout of memory that the function only uses through flat views.
 struct Outline {
   explicit Outline(mlir::func::FuncOp function);
 
   mlir::func::FuncOp function;
   llvm::SmallVector<uintptr_t> words;
-  /// The integer constants that are left out.
+  /// The integer constants that the fingerprint ignores.
   llvm::SmallVector<mlir::arith::ConstantOp> numbers;
-  /// Scalars, or splats of scalars, that are left out. They are factors and
-  /// bounds of an epilogue, by which no code is selected.
+  /// Scalars, or splats of scalars, that the fingerprint ignores. They are
+  /// factors and bounds of an epilogue. LLVM does not select code by their
+  /// values.
   llvm::SmallVector<mlir::arith::ConstantOp> scalars;
   llvm::SmallVector<CommonArgument> given;
   int64_t numOps = 0;

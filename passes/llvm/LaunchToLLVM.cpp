@@ -145,8 +145,8 @@ LowerLaunch::getTask(cpu::LaunchOp op,
   auto module = op->getParentOfType<ModuleOp>();
   std::string name = (op.getKernel() + ".task").str();
   LLVM::LLVMFuncOp &task = functions.byName[name];
-  // Do not inline a kernel that is launched often. Inlining would copy it once
-  // for each launch.
+  // Do not inline a kernel that is launched often, because each launch would
+  // get a copy of the kernel.
   if (++functions.launches[op.getKernel()] == threshold::inlinedLaunches)
     task.setNoInline(true);
   if (task)

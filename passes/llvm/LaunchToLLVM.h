@@ -18,8 +18,8 @@ class RewritePatternSet;
 
 namespace ingot::codegen {
 
-/// The functions that code refers to, by name. A lookup in the module would
-/// search all its symbols.
+/// The functions that code refers to, by name. The table avoids look-ups in the
+/// module, each of which would search all symbols.
 struct Functions {
   /// Returns a function of runtime/support, which is declared on first use.
   mlir::FailureOr<mlir::LLVM::LLVMFuncOp>
@@ -46,8 +46,8 @@ callSupport(Functions &functions, mlir::OpBuilder &b, mlir::Operation *op,
             mlir::ValueRange arguments);
 
 /// Returns stack memory for `numWords` 64-bit fields that a call of `op`
-/// passes. All calls share one allocation in the function's entry. Otherwise
-/// the stack would grow with the model.
+/// passes. All calls share one allocation in the function's entry, because with
+/// an allocation per call the stack would grow with the model.
 mlir::Value getFrame(mlir::Operation *op, int64_t numWords,
                      mlir::ConversionPatternRewriter &rewriter);
 

@@ -38,8 +38,8 @@ struct LoadArgumentsPass : ingot::impl::LoadArgumentsBase<LoadArgumentsPass> {
 
 } // namespace
 
-/// Returns all inputs, then the outputs of static shape. The host gets the
-/// other outputs through a call.
+/// Returns all inputs, and then the outputs of static shape. Outputs of open
+/// size are left out, because the run passes them to the host by a call.
 static SmallVector<ArgumentIndex> placesOf(ArrayAttr inputs,
                                            ArrayAttr outputs) {
   SmallVector<ArgumentIndex> places;
@@ -75,7 +75,7 @@ LogicalResult LoadArgumentsPass::loadIn(func::FuncOp function, ArrayAttr inputs,
   }
   if (failed(function.eraseArguments(loaded)))
     return failure();
-  // Set the attributes with which the run calls the function.
+  // Mark the function, so that the run calls it without the tensors' buffers.
   SmallVector<Attribute> flags;
   if (auto given = function->getAttrOfType<ArrayAttr>("passthrough"))
     llvm::append_range(flags, given);

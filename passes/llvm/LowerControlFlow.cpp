@@ -36,8 +36,8 @@ struct LowerControlFlowPass
     PatternApplicator applicator(patterns);
     applicator.applyDefaultCostModel();
     PatternRewriter rewriter(&getContext());
-    // Some ops lower to other scf ops, as a parallel loop to serial ones. A few
-    // rounds lower all.
+    // Repeats the lowering, because some ops lower to other scf ops, e.g. a
+    // parallel loop to serial loops. After a few rounds no scf op remains.
     for (;;) {
       SmallVector<Operation *> found;
       getOperation()->walk([&](Operation *op) {
@@ -47,8 +47,8 @@ struct LowerControlFlowPass
       });
       if (found.empty())
         return;
-      // Each op moves the ops behind it into a new block. In reverse order each
-      // move is short; in forward order each would move the rest of the block.
+      // Lowers in reverse order, because each op moves the ops behind it into a
+      // new block. In forward order each op would move the rest of the block.
       for (Operation *op : llvm::reverse(found)) {
         rewriter.setInsertionPoint(op);
         if (failed(applicator.matchAndRewrite(op, rewriter))) {

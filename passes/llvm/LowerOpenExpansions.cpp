@@ -55,7 +55,8 @@ struct LowerOpenExpansion : OpRewritePattern<memref::ExpandShapeOp> {
 struct LowerOpenExpansionsPass
     : ingot::impl::LowerOpenExpansionsBase<LowerOpenExpansionsPass> {
   void runOnOperation() override {
-    // Return early, since the driver would fold all other operations, too.
+    // Return early if there is nothing to lower, because the driver would fold
+    // all other operations.
     const WalkResult found = getOperation()->walk(
         [](memref::ExpandShapeOp) { return WalkResult::interrupt(); });
     if (!found.wasInterrupted())

@@ -93,7 +93,7 @@ static llvm::SmallDenseSet<Operation *> innermostLoops(func::FuncOp function) {
   return loops;
 }
 
-/// Returns true if an address is used for scalars only, which are multiplied by
+/// Returns true if an address is used only for scalars that are multiplied by
 /// vectors.
 static bool isOfScalar(Value place) {
   constexpr int64_t kWidestBits = 64;
@@ -107,10 +107,10 @@ static bool isOfScalar(Value place) {
   });
 }
 
-/// Returns how many values of `table`, and multiples of them, the innermost
-/// loops need: the largest number in one loop. The distances of rows that are
-/// multiples of one number count once, since such addresses are chained
-/// (chainRows).
+/// Returns the number of values that an innermost loop needs: values of `table`
+/// and their multiples. The result is the maximum over all innermost loops. Row
+/// distances that are multiples of one number count once, because such
+/// addresses are chained (chainRows).
 static size_t countInRound(const Outline &outline, ArrayRef<Column> columns,
                            const NumberTable &table) {
   llvm::SmallDenseSet<Operation *> innermost = innermostLoops(outline.function);
@@ -164,7 +164,7 @@ static std::optional<NumberTable> tableOf(const Group &group) {
 }
 
 /// Splits a group into parts that can be merged. Each function joins the first
-/// part that it fits into.
+/// suitable part.
 static std::vector<Group> split(Group group) {
   std::vector<Group> parts;
   for (Outline &member : group) {
@@ -222,8 +222,8 @@ leaveCall(const Outline &member, StringRef common, ArrayRef<int64_t> numbers,
   return code;
 }
 
-/// Computes the values of `table` at the start of the function. `told` are its
-/// arguments.
+/// Computes the values of `table` at the start of the function from its
+/// arguments `told`.
 static std::map<Column, Value> computeNumbers(const NumberTable &table,
                                               ValueRange told,
                                               OpBuilder &builder,
@@ -247,8 +247,9 @@ static std::map<Column, Value> computeNumbers(const NumberTable &table,
 }
 
 /// Replaces the maximum or minimum of `bound` and another value by a comparison
-/// and a select. `bound` is neither zero nor NaN. LLVM makes one instruction of
-/// that, even if it knows nothing about `bound`.
+/// and a select. Precondition: `bound` is neither zero nor NaN. LLVM makes one
+/// instruction of the comparison and the select, even if it knows nothing about
+/// `bound`.
 static void compareWith(Value bound) {
   llvm::SmallSetVector<Operation *, 4> users(bound.user_begin(),
                                              bound.user_end());
@@ -270,8 +271,8 @@ static void compareWith(Value bound) {
   }
 }
 
-/// Gives `function`, whose code was that of `model`, an argument for each
-/// scalar that differs. `columns` holds the values of all scalars.
+/// Adds an argument to `function` for each scalar that differs. The function's
+/// code is that of `model`. `columns` holds the values of all scalars.
 static void takeScalars(func::FuncOp function, const Outline &model,
                         ArrayRef<ScalarColumn> columns,
                         ArrayRef<ScalarColumn> differing) {
@@ -295,9 +296,9 @@ static void takeScalars(func::FuncOp function, const Outline &model,
   }
 }
 
-/// Adds arguments to `function`, whose code was that of `model`: for `given`,
-/// and for the values of `table`. `columns` holds the values of the model's
-/// constants.
+/// Adds arguments to `function`: one for each of `given`, and one for each
+/// argument of `table`. The function's code is that of `model`. `columns` holds
+/// the values of the model's constants.
 static void takeArguments(func::FuncOp function, const Outline &model,
                           ArrayRef<Column> columns, const NumberTable &table,
                           ArrayRef<ScalarColumn> scalars,
@@ -364,8 +365,8 @@ void MergeKernelsPass::merge(Group &group, const NumberTable &table) {
   takeArguments(common, model, columns, table, scalars, differing);
 }
 
-/// Returns true if a function promises that its memory arguments do not
-/// overlap, but two views of one argument would.
+/// Returns true if views of one argument may overlap although the function
+/// promises that its memory arguments do not.
 static bool wouldAlias(const Outline &outline) {
   auto flags = outline.function->getAttrOfType<ArrayAttr>("passthrough");
   if (!flags || !llvm::is_contained(flags.getAsValueRange<StringAttr>(),

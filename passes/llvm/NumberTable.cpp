@@ -15,9 +15,9 @@
 using namespace llvm;
 using namespace ingot::codegen;
 
-/// Writes `column` as a multiple of `base` plus an excess, if both are equal
-/// for all kernels. The excess must be small enough for an instruction's
-/// immediate offset.
+/// Expresses `column` as a factor times `base` plus an excess. All kernels must
+/// have the same factor and excess. Fails if there is no such factor or if the
+/// excess is too large for an instruction's immediate offset.
 static std::optional<Source> sumOf(const Column &column, const Column &base,
                                    bool hasMultiples) {
   constexpr int64_t kMaxExcess = 64;
@@ -61,9 +61,10 @@ std::optional<Source> NumberTable::find(const Column &column) const {
   return std::nullopt;
 }
 
-/// Adds a column for each number that no earlier column gives. Strides may also
-/// be multiples of each other. If multiples are not arguments, LLVM computes
-/// addresses of inner loops from each other, in more instructions.
+/// Adds a column for each number that cannot be computed from earlier columns.
+/// With `hasMultiples`, strides that are multiples of other strides also become
+/// arguments. Otherwise LLVM computes the addresses of inner loops from each
+/// other, which takes more instructions.
 NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
     : hasMultiples(hasMultiples) {
   for (const Column &column : numbers)
@@ -72,8 +73,8 @@ NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
   SmallVector<std::pair<const Column, Source> *> order;
   for (auto &entry : sources)
     order.push_back(&entry);
-  // Begin with columns of large divisors. Other columns are one of these plus a
-  // small excess.
+  // Begin with columns of large divisors, because each other column is one of
+  // these plus a small excess.
   if (hasMultiples)
     stable_sort(order, [](const auto *a, const auto *b) {
       return divisorOf(a->first) > divisorOf(b->first);
@@ -92,10 +93,11 @@ NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
 std::optional<NumberTable> ingot::codegen::chooseTable(
     ArrayRef<Column> numbers, function_ref<bool()> haveWideVectors,
     function_ref<size_t(const NumberTable &)> countInRound) {
-  // Pointers and counters leave fewer than half of the 16 registers. More
-  // values would be read from memory in each iteration. Vectors of 512 bits
-  // hide a part of these loads. With too many row distances, however, LLVM
-  // loads all rows before the first product and spills the sums to the stack.
+  // Allow fewer than half of the 16 registers, because pointers and counters
+  // need the other registers. Further values would be read from memory in each
+  // iteration. With vectors of 512 bits, arithmetic hides a part of these
+  // loads. With too many row distances, however, LLVM loads all rows before the
+  // first product and spills the sums to the stack.
   auto tableOf = [&](bool hasMultiples,
                      size_t most) -> std::optional<NumberTable> {
     NumberTable table(numbers, hasMultiples);

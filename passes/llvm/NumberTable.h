@@ -41,11 +41,12 @@ private:
   bool hasMultiples;
 };
 
-/// Returns the table by which kernels are merged, or nothing if it would need
-/// too many arguments. The arguments must fit into registers in the innermost
-/// loop that needs most of them; `countInRound` counts these. Multiples are
-/// allowed if the kernels have vectors of 512 bits. An iteration then has twice
-/// the arithmetic, which hides the address computation.
+/// Returns the table for merging kernels. Returns nullopt if the table would
+/// need too many arguments. The arguments must fit into registers in each
+/// innermost loop. `countInRound` counts the arguments in the loop that needs
+/// most. Multiples are allowed if the kernels have vectors of 512 bits. An
+/// iteration then has twice the arithmetic, which hides the address
+/// computation.
 std::optional<NumberTable>
 chooseTable(llvm::ArrayRef<Column> numbers,
             llvm::function_ref<bool()> haveWideVectors,

@@ -35,8 +35,8 @@ struct OutlineLoopsPass : ingot::impl::OutlineLoopsBase<OutlineLoopsPass> {
   int64_t count = 0;
 };
 
-/// The values that a loop uses from outside: ops that are repeated inside, in
-/// order, and values that become arguments.
+/// The values from outside that a loop uses. Some ops are repeated in the new
+/// function, in order. The other values become arguments.
 struct Captures {
   explicit Captures(scf::ForOp loop) {
     SetVector<Value> values;
@@ -73,9 +73,9 @@ struct Captures {
 
 } // namespace
 
-/// Returns true if a loop can move into a function of its own. Stack or host
-/// memory, checks, calls and kernels prevent it, since they need the call of
-/// the run, which only the original function has.
+/// Returns true if a loop can move into a separate function. A loop with stack
+/// or host memory, checks, calls or kernels cannot move. These ops need the
+/// call of the run, which only the original function has.
 static bool canOutline(scf::ForOp loop) {
   if (loop.getNumResults() != 0)
     return false;
@@ -107,8 +107,8 @@ void OutlineLoopsPass::outline(scf::ForOp loop, func::FuncOp function) {
                     LLVM::LinkageAttr::get(&getContext(),
                                            LLVM::Linkage::Internal));
   SmallVector<Attribute> flags = {builder.getStringAttr("noinline")};
-  // The function's own buffers are distinct. Buffers that are made in it may
-  // overlap.
+  // Finds out if all buffers are arguments of the function, because these never
+  // overlap. Buffers that the function makes itself may overlap.
   bool areDistinct = llvm::all_of(arguments, [](Value value) {
     return !isa<MemRefType>(value.getType()) || isa<BlockArgument>(value);
   });

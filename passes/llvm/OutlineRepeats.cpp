@@ -36,7 +36,7 @@ struct RepeatRow {
   SmallVector<Operation *> ops, all;
 };
 
-/// In all rows: an operand, the value of a constant, or the text of a check.
+/// A difference between rows: an operand, a constant, or the text of a check.
 struct RowDifference {
   static constexpr size_t kItself = size_t(-1);
 
@@ -66,7 +66,7 @@ public:
   Outliner(func::FuncOp function, Value call, ArrayRef<Operation *> ops,
            const Repeat &repeat);
 
-  /// Returns how much smaller the code gets.
+  /// Returns the reduction of code size.
   int64_t saved() const;
   void run(const Twine &name, int64_t &messages);
 
@@ -86,7 +86,7 @@ private:
   func::FuncOp function;
   Value call;
   SmallVector<RepeatRow> rows;
-  /// Maps a value to the op of the first row that defines it.
+  /// Maps a value that an op of the first row defines to the index of this op.
   DenseMap<Value, size_t> inside;
   /// An operand of an op of the first row that the function replaces.
   struct Use {
@@ -99,7 +99,7 @@ private:
   SmallVector<RowDifference> parameters;
   SmallVector<View> views;
   std::map<std::vector<const void *>, Source> sources;
-  /// Views that are used behind a row, which stay where they are.
+  /// Views that ops behind a row use. These views stay where they are.
   llvm::DenseSet<size_t> staying;
   /// The results of the first row that are used outside, as (op, result).
   SmallVector<std::pair<size_t, size_t>> results;
@@ -196,11 +196,12 @@ Source Outliner::sourceOf(const RowDifference &place) {
   for (size_t row = 0; row < rows.size(); ++row)
     column.push_back(isItself ? identityOf(place.ops[row])
                               : identityOf(place.valueIn(row)));
-  // A constant that is equal in all rows stays a constant in the function.
+  // Keeps a constant that is equal in all rows as a constant in the function.
   if (llvm::all_equal(column) &&
       (isItself || matchPattern(place.valueIn(0), m_Constant())))
     return {};
-  // Keep the text of a check apart from a constant with the same identity.
+  // Keep the text of a check apart from a constant that has the same identity
+  // as the check.
   bool isText = isItself && isa<RequireOp>(place.ops.front());
   column.push_back(isText ? this : nullptr);
   auto known = sources.find(column);
@@ -243,7 +244,8 @@ void Outliner::findParameters() {
   }
 }
 
-/// Returns true if a view depends on nothing from the row but such views.
+/// Returns true if a view depends on nothing in the row except on views that
+/// can stay, too.
 bool Outliner::canStay(Operation *op) {
   return isView(op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -299,7 +301,7 @@ int64_t Outliner::saved() const {
   int64_t size = 0, count = rows.size();
   for (Operation *op : first.all)
     size += costOf(op);
-  // If most of the work is passing arguments, outlining gains little.
+  // Reject the repeat if most of the work would be passing arguments.
   return 3 * left > 2 * size ? -size : (count - 1) * size - count * left;
 }
 
@@ -355,7 +357,7 @@ void Outliner::makeBody(func::FuncOp outlined) {
   Value innerCall = body->getArguments().back();
   IRMapping mapping;
   mapping.map(call, innerCall);
-  // Constants that differ between rows are replaced below.
+  // Clones the constants of a row. Differing constants are replaced below.
   auto cloneConstants = [&](Operation *op) {
     for (Value operand : op->getOperands())
       if (!inside.contains(operand) && !mapping.contains(operand) &&
@@ -369,7 +371,7 @@ void Outliner::makeBody(func::FuncOp outlined) {
   };
   for (const View &view : views) {
     cloneConstants(view.op);
-    // Another view may be made from the same op.
+    // Clone the op, because another view may use the same op.
     Operation *copy = builder.clone(*view.op, mapping);
     mapping.erase(view.op->getResult(0));
     for (auto [operand, source] :
@@ -424,7 +426,7 @@ Value Outliner::argumentOf(size_t row, const RowDifference &place,
         "ingot_repeated_check_" + std::to_string(messages++), text,
         LLVM::Linkage::Internal);
   }
-  // The original op may stand behind the call.
+  // Clones the op, because the original may be behind the call.
   return builder.clone(*op)->getResult(0);
 }
 

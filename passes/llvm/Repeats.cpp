@@ -24,7 +24,7 @@ using namespace ingot;
 using namespace ingot::codegen;
 
 /// The lengths of the common sequences from which rows grow. Long sequences
-/// come first, since a short one that occurs more often may be a part of a long
+/// come first. A short sequence occurs more often, but may be a part of a long
 /// one.
 static constexpr size_t kSeeds[] = {64, 32, 16, 8};
 
@@ -44,7 +44,7 @@ public:
   explicit Description(Operation *op) { add(op); }
 
   FingerprintWords words;
-  /// True if the op can be moved into a function of its own.
+  /// True if the op can be moved into a separate function.
   bool isMovable = true;
 
 private:
@@ -75,7 +75,7 @@ private:
 
   ArrayRef<Operation *> ops;
   std::vector<uint64_t> kinds;
-  /// Ops that cannot move, or belong to a row already.
+  /// Ops that cannot move, or that already belong to a row.
   llvm::BitVector taken;
 };
 
@@ -111,12 +111,13 @@ void Description::add(Region &region) {
 }
 
 void Description::add(Operation *op) {
-  // Stack memory is gone when a function returns.
+  // Excludes stack memory, which is gone when a function returns.
   isMovable &= !isa<memref::AllocaOp, LLVM::AllocaOp>(op) &&
                op->getNumSuccessors() == 0;
   words.push_back(
       uint64_t(uintptr_t(op->getName().getAsOpaquePointer())));
-  // The values of constants, and the texts of checks, may differ.
+  // Ignore the values of constants and the texts of checks, because they may
+  // differ between rows.
   if (!op->hasTrait<OpTrait::ConstantLike>() && !isa<RequireOp>(op))
     words.push_back(uint64_t(
         uintptr_t(op->getAttrDictionary().getAsOpaquePointer())));
@@ -177,8 +178,8 @@ std::vector<SmallVector<size_t>> Finder::seeds(size_t length) {
   return seeds;
 }
 
-/// Extends each row by one op, if the op is equal in nearly all rows. Other
-/// rows leave the repeat.
+/// Extends each row by one op if nearly all rows continue with equal ops. The
+/// remaining rows leave the repeat.
 bool Finder::growBy(Repeat &repeat, bool isForward) {
   std::map<uint64_t, SmallVector<size_t>> byKind;
   for (auto [i, start] : llvm::enumerate(repeat.starts)) {

@@ -26,11 +26,11 @@ struct Repeat {
 /// constants. No two rows overlap. The most frequent repeats come first.
 std::vector<Repeat> findRepeats(llvm::ArrayRef<mlir::Operation *> ops);
 
-/// Returns in how many 64-bit fields a value of a type is passed.
+/// Returns the number of 64-bit fields in which a value of a type is passed.
 int64_t costOf(mlir::Type type);
 
-/// Returns roughly how many instructions an op takes. Calls and launches pass
-/// all of their operands. Memory is allocated and released by a call.
+/// Returns the approximate number of instructions of an op. Calls and launches
+/// pass all of their operands. Memory is allocated and released by a call.
 int64_t costOf(mlir::Operation *op);
 
 } // namespace ingot::codegen

@@ -33,11 +33,11 @@ Value support::isBetter(OpBuilder &b, Location loc, Value x, Value than,
   return arith::CmpIOp::create(b, loc, predicate, x, than);
 }
 
-/// Returns the rank of the float `x`: a signed integer that is larger the
-/// better `x` is. The larger number is better, or the smaller one unless
-/// `isMax`. NaN is better than every number, and both zeros have one rank. A
-/// loop waits less long for a comparison of integers than for two comparisons
-/// of floats.
+/// Returns the rank of the float `x`: a signed integer that is larger for a
+/// better `x`. With `isMax`, larger numbers are better. Otherwise smaller
+/// numbers are better. NaN is better than every number, and both zeros have one
+/// rank. Ranks are used because in a loop one comparison of integers has less
+/// latency than two comparisons of floats.
 static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
   auto type = cast<FloatType>(computeType(x.getType()));
   const unsigned width = type.getWidth();
@@ -50,7 +50,8 @@ static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
   // Adding 0 turns -0 into 0.
   Value sum = arith::AddFOp::create(b, loc, x, scalar(b, loc, type, 0));
   Value bits = arith::BitcastOp::create(b, loc, integer, sum);
-  // The bits below the sign of a negative float grow as the float falls.
+  // Flip the bits below the sign of a negative float, because these bits grow
+  // as the float falls.
   Value sign = arith::ShRSIOp::create(b, loc, bits,
                                       number(APInt(width, width - 1)));
   Value rank = arith::XOrIOp::create(
@@ -65,8 +66,8 @@ static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
 
 namespace {
 
-/// The number of parts of a long row that are compared side by side. Within one
-/// part, each comparison waits for the one before.
+/// The number of parts of a long row that are compared in parallel. Within one
+/// part, each comparison waits for the previous one.
 static constexpr int64_t kArgLanes = threshold::argReduceLanes;
 
 /// Builds the loops of an arg_reduce.
@@ -82,13 +83,14 @@ public:
   Value reduce();
 
 private:
-  /// The best elements (or the ranks of floats) and their positions.
+  /// The best elements and their positions. A float may be held as its rank: an
+  /// integer that is larger for larger floats.
   struct Best {
     Value element, at;
   };
-  /// Returns true if two comparisons of floats take less time than ranks do.
-  /// This is so for vectors, and for short rows, since many are compared at a
-  /// time.
+  /// Returns true if two comparisons of floats take less time than ranks. This
+  /// is the case for vectors and for short rows, because many elements are then
+  /// compared at a time.
   bool comparesFloats() {
     Type element = from.getElementType();
     if (!element.isF32() && !element.isF64())
@@ -131,8 +133,8 @@ Value ArgReduction::isBetter(OpBuilder &b, Value x, Value than, bool orEqual) {
   auto compare = [&](P predicate, Value left, Value right) -> Value {
     return arith::CmpFOp::create(b, loc, predicate, left, right);
   };
-  // With `orEqual`, a later NaN replaces an earlier one. Without it, nothing
-  // replaces the first NaN.
+  // With `orEqual`, a later NaN replaces an earlier NaN. Without `orEqual`,
+  // nothing replaces the first NaN.
   if (orEqual)
     return arith::OrIOp::create(b, loc,
                                 compare(isMax ? P::OGE : P::OLE, x, than),
@@ -240,8 +242,8 @@ Value ArgReduction::reduceRows() {
                                             indexConstant(b, loc, kArgLanes));
         return arith::AddIOp::create(b, loc, first, indexOf(b, 1));
       });
-  // Reduce the lanes to one element. Among equal elements this is the first, or
-  // the last with `select_last_index`.
+  // Reduce the lanes to one element. Among equal elements, the first one wins.
+  // With `select_last_index`, the last one wins.
   loops.pop_back();
   Best all = start(rows, sizes, last ? -1 : INT64_MAX);
   AffineMap byLane = map(outer + 1, {step}), byRow = map(outer + 1, {});

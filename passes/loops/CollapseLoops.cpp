@@ -73,9 +73,9 @@ static SmallVector<ReassociationIndices> loopsOf(linalg::GenericOp op) {
   return loops;
 }
 
-/// Drops the input dimensions that are read at a constant index, as where an
-/// operand is broadcast. The loops on both sides of such a dimension can then
-/// be collapsed.
+/// Drops the input dimensions that are read at a constant index, e.g. because
+/// an operand is broadcast. The loops on both sides of such a dimension can
+/// then be collapsed.
 static void dropSinglePlaces(IRRewriter &rewriter, linalg::GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   bool isDropped = false;

@@ -56,9 +56,9 @@ static Value splitChannels(OpBuilder &b, Location loc, Value x, int64_t dim,
 }
 
 /// Builds the loops of a convolution. With channels last, the loops are n, g,
-/// p… but the last, k…, p, c, o. Otherwise they are n, g, o, c, k…, p…. With
-/// channels last, the three innermost loops are those of a matrix product, for
-/// which cpu-contractions-to-vector has register tiles.
+/// all p but the last, k…, the last p, c, o. The three innermost loops are then
+/// a matrix product, for which cpu-contractions-to-vector has register tiles.
+/// With channels first, the loops are n, g, o, c, k…, p….
 static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
                        RankedTensorType type) {
   int64_t n = conv.strides.size();
@@ -69,10 +69,10 @@ static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
   int64_t loopC = last ? loops - 2 : 3, loopO = last ? loops - 1 : 2;
   auto dim = [&](int64_t i) { return b.getAffineDimExpr(i); };
 
-  // Read dynamic sizes from the padded data. Reifying them from the op would
-  // give the data in front of the padding a second user. Padding is fused only
-  // if its result has one user, and LLVM sees that the loops stay within the
-  // padded data.
+  // Read dynamic sizes from the padded data, so that LLVM sees that the loops
+  // stay within these data. Reifying the sizes from the op would add a user of
+  // the unpadded data. Padding is only fused if the unpadded data have one
+  // user.
   Sizes dataSizes = sizesOf(b, loc, x), weightSizes = sizesOf(b, loc, conv.w);
   SmallVector<AffineExpr> spatialX, spatialY, kernel;
   Sizes spatialSizes;
@@ -183,16 +183,16 @@ struct LowerConv : OpConversionPattern<nn::ConvOp> {
 
 /// A convolution that computes every `stride`-th element of one dimension of a
 /// transposed convolution's result. It pads the data with `low` and `high`
-/// zeros, or crops where negative. It uses every `tapStep`-th tap of the
-/// flipped kernel.
+/// zeros. A negative number crops the data instead. It uses every `tapStep`-th
+/// tap of the flipped kernel.
 struct StridePhase {
   int64_t low, high, firstTap, tapStep, numTaps, dilation;
 };
 
 /// Lowers a transposed convolution to ordinary convolutions. A transposed
-/// convolution convolves the flipped kernel with data that has zeros in
-/// between. Each phase of the strides is a convolution of its own, so no zero
-/// is multiplied.
+/// convolution is a convolution of the flipped kernel with data that has zeros
+/// between its elements. Each phase of the strides becomes a separate
+/// convolution, which does not multiply these zeros.
 struct LowerConvTranspose : OpConversionPattern<nn::ConvTransposeOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -202,9 +202,9 @@ struct LowerConvTranspose : OpConversionPattern<nn::ConvTransposeOp> {
 
 } // namespace
 
-/// Returns the phases of dimension `d`. Returns none if a phase has no taps.
-/// Returns none, too, if a phase crops the data on one side only, since the
-/// data may be smaller than the crop.
+/// Returns the phases of dimension `d`. Returns an empty list if a phase has no
+/// taps. Also returns an empty list if a phase crops the data on one side only,
+/// because the data may be smaller than the crop.
 static SmallVector<StridePhase> phasesOf(nn::ConvTransposeOp op, size_t d) {
   constexpr int64_t kMaxPhasesOfDim = 8;
   int64_t n = op.getStrides().size();
@@ -216,7 +216,8 @@ static SmallVector<StridePhase> phasesOf(nn::ConvTransposeOp op, size_t d) {
   if (stride > kMaxPhasesOfDim)
     return {};
   for (int64_t r = 0; r < stride; ++r) {
-    // The taps of this phase, and where in the data each tap starts.
+    // The taps of this phase, and the position in the data at which each tap
+    // starts.
     SmallVector<int64_t> taps, starts;
     for (int64_t tap = 0; tap < kernel; ++tap)
       if (int64_t at = r + tap * dilation - low; at % stride == 0) {
@@ -244,7 +245,7 @@ static SmallVector<StridePhase> phasesOf(nn::ConvTransposeOp op, size_t d) {
 
 namespace {
 
-/// The state while a transposed convolution is written as convolutions.
+/// The state during the lowering of a transposed convolution.
 struct Transposed {
   OpBuilder &b;
   Location loc;

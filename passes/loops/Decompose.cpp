@@ -14,6 +14,7 @@
 #include "passes/support/Lowering.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -45,9 +46,9 @@ struct Maker {
       return x;
     return make<nn::CastOp>(typeOf(x).clone(element), x);
   }
-  /// Sums axis by axis. A sum of n values that are added one after the other
-  /// may be off by n ulps. Summing the sums of rows is off by the number of
-  /// rows only.
+  /// Sums axis by axis to reduce rounding errors. A sum of n values in sequence
+  /// may have an error of n ulps. If sums of rows are added, the error has only
+  /// as many ulps as there are rows.
   Value reduce(Value x, ReduceKind kind, ArrayRef<int64_t> axes,
                bool keepDims = true) {
     if (axes.size() <= 1 || !isSum(kind) ||
@@ -223,8 +224,8 @@ static Value decompose(Maker b, nn::LRNOp op) {
   for (int64_t i = 0; i < size; ++i) {
     Value window;
     if (shape.isDynamicDim(channelDim)) {
-      // The channel count is unknown, so a window is given by the channels that
-      // are cut off, not by those that are kept.
+      // Describe a window by the numbers of channels that are cut off at both
+      // ends, because the number of channels is unknown.
       low[channelDim] = -i;
       high[channelDim] = i + 1 - size;
       window = b.make<nn::PadOp>(padded, b.scalar(type, 0), low, high,
@@ -253,32 +254,39 @@ static Value decompose(Maker b, nn::LRNOp op) {
 // Products of bytes
 //===----------------------------------------------------------------------===//
 
+/// Returns the data of a convolution of bytes or int16 values as i32, less the
+/// zero point. Returns null for other types.
+template <typename Op>
+static Value widenData(Maker b, Op op) {
+  if (!nn::isInt8OrInt16(typeOf(op.getX()).getElementType()))
+    return {};
+  Type wide = b.b.getI32Type();
+  Value x = b.cast(op.getX(), wide);
+  if (int64_t zero = op.getXZeroPoint())
+    x = b.make<nn::SubOp>(x, b.scalar(wide, zero));
+  return x;
+}
+
 /// Writes a convolution of bytes or int16 values that no kernel took as matrix
 /// products.
 static Value decompose(Maker b, nn::ConvOp op) {
-  if (!nn::isInt8OrInt16(typeOf(op.getX()).getElementType()))
+  Value x = widenData(b, op);
+  if (!x)
     return {};
-  Type wide = b.b.getI32Type();
-  Value x = b.cast(op.getX(), wide);
-  if (int64_t zero = op.getXZeroPoint())
-    x = b.make<nn::SubOp>(x, b.scalar(wide, zero));
-  return b.make<nn::ConvOp>(op.getType(), x, b.cast(op.getW(), wide),
-                            op.getBias(), op.getStrides(), op.getPads(),
-                            op.getDilations(), op.getGroups(),
-                            op.getChannelsLast());
+  return b.make<nn::ConvOp>(op.getType(), x,
+                            b.cast(op.getW(), b.b.getI32Type()), op.getBias(),
+                            op.getStrides(), op.getPads(), op.getDilations(),
+                            op.getGroups(), op.getChannelsLast());
 }
 
 static Value decompose(Maker b, nn::ConvTransposeOp op) {
-  if (!nn::isInt8OrInt16(typeOf(op.getX()).getElementType()))
+  Value x = widenData(b, op);
+  if (!x)
     return {};
-  Type wide = b.b.getI32Type();
-  Value x = b.cast(op.getX(), wide);
-  if (int64_t zero = op.getXZeroPoint())
-    x = b.make<nn::SubOp>(x, b.scalar(wide, zero));
   return b.make<nn::ConvTransposeOp>(
-      op.getType(), x, b.cast(op.getW(), wide), op.getBias(), op.getStrides(),
-      op.getPads(), op.getDilations(), op.getOutputPadding(), op.getGroups(),
-      op.getChannelsLast());
+      op.getType(), x, b.cast(op.getW(), b.b.getI32Type()), op.getBias(),
+      op.getStrides(), op.getPads(), op.getDilations(), op.getOutputPadding(),
+      op.getGroups(), op.getChannelsLast());
 }
 
 /// Widens bytes to int16 where matmul becomes a contraction.
@@ -293,7 +301,7 @@ static Value decompose(Maker b, nn::MatMulOp op) {
                               op.getTransposeA(), op.getTransposeB());
 }
 
-/// Rounds a as `nn.packed_matmul` does. It rounds block by block, since the
+/// Rounds a as `nn.packed_matmul` does. Rounds block by block, because the
 /// number of rows may be dynamic and the last block may be short.
 static Value roundBlocks(Maker b, nn::PackedMatMulOp op) {
   Value a = op.getA();
@@ -370,7 +378,6 @@ static Value decompose(Maker b, nn::PackedMatMulOp op) {
 }
 
 namespace {
-
 template <typename Op>
 struct Decompose : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -389,10 +396,6 @@ struct Decompose : OpRewritePattern<Op> {
     return success();
   }
 };
-
-} // namespace
-
-namespace {
 
 /// Decomposes a sum over several axes; see Maker::reduce.
 struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
@@ -414,9 +417,45 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
   }
 };
 
+/// Transposes rows of floats of middle length, so that ArgReduce is along
+/// columns. Such rows are too short to be compared in parts, and too long to be
+/// compared side by side. The transpose takes less time than either.
+struct TransposeArgReduce : OpRewritePattern<nn::ArgReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ArgReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = typeOf(op.getX());
+    int64_t axis = op.getAxis(), size = type.getDimSize(axis);
+    if (!isa<FloatType>(type.getElementType()))
+      return rewriter.notifyMatchFailure(op, "is not of floats");
+    if (axis == 0 || axis != type.getRank() - 1)
+      return rewriter.notifyMatchFailure(op, "is not along rows");
+    if (ShapedType::isDynamic(size) || size <= threshold::argReduceShortRow ||
+        size >= threshold::argReduceLongRow)
+      return rewriter.notifyMatchFailure(op, "has short, long or open rows");
+    int64_t rows = productOf(type.getShape().drop_back());
+    if (ShapedType::isStatic(rows) && rows < threshold::argReduceShortRow)
+      return rewriter.notifyMatchFailure(op, "has few rows");
+    Maker builder{rewriter, op.getLoc()};
+    SmallVector<int64_t> perm{axis};
+    llvm::append_range(perm, llvm::seq<int64_t>(0, axis));
+    Value columns = builder.make<nn::TransposeOp>(op.getX(), perm);
+    Value y = builder.make<nn::ArgReduceOp>(columns, op.getKind(), /*axis=*/0,
+                                            /*keep_dims=*/false,
+                                            op.getSelectLastIndex());
+    if (op.getKeepDims())
+      y = keepReducedDims(rewriter, op.getLoc(), y, type, axis);
+    y = support::castTo(rewriter, op.getLoc(), y, op.getType());
+    rewriter.replaceOp(op, y);
+    return success();
+  }
+};
+
 /// Removes the transposes around a pooling that no kernel took. Such a pooling
-/// gains nothing from channels that lie last. A pooling of bytes keeps them:
-/// whole vectors of channels are faster than every second byte of a row.
+/// does not gain from channels in the last dimension. A pooling of bytes keeps
+/// its transposes, because whole vectors of channels are faster than every
+/// second byte of a row.
 template <typename Op>
 struct PoolChannelsFirst : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -431,8 +470,8 @@ struct PoolChannelsFirst : OpRewritePattern<nn::TransposeOp> {
     auto before = op.getX().template getDefiningOp<nn::TransposeOp>();
     ArrayRef<int64_t> perm = back.getPerm();
     int64_t rank = perm.size();
-    // Result dimension i is dimension perm[i] of the pooling, whose last
-    // dimension is channels.
+    // Maps dimensions: result dimension i is dimension perm[i] of the pooling.
+    // The last dimension of the pooling is channels.
     auto isMoved = [&](int64_t i) {
       int64_t last = i == 0 ? 0 : i == 1 ? rank - 1 : i - 1;
       return perm[i] == last && before.getPerm()[last] == i;
@@ -447,16 +486,15 @@ struct PoolChannelsFirst : OpRewritePattern<nn::TransposeOp> {
     return success();
   }
 };
-
 } // namespace
 
 void loops::populateDecompositions(RewritePatternSet &patterns) {
-  patterns.add<PoolChannelsFirst<nn::AvgPoolOp>,
-               PoolChannelsFirst<nn::MaxPoolOp>, DecomposeReduce,
-               Decompose<nn::SoftmaxOp>, Decompose<nn::LayerNormOp>,
-               Decompose<nn::RMSNormOp>, Decompose<nn::BatchNormOp>,
-               Decompose<nn::ConvOp>, Decompose<nn::ConvTransposeOp>,
-               Decompose<nn::MatMulOp>, Decompose<nn::PackedMatMulOp>,
-               Decompose<nn::GroupNormOp>, Decompose<nn::LRNOp>>(
-      patterns.getContext());
+  patterns
+      .add<PoolChannelsFirst<nn::AvgPoolOp>, PoolChannelsFirst<nn::MaxPoolOp>,
+           DecomposeReduce, TransposeArgReduce, Decompose<nn::SoftmaxOp>,
+           Decompose<nn::LayerNormOp>, Decompose<nn::RMSNormOp>,
+           Decompose<nn::BatchNormOp>, Decompose<nn::ConvOp>,
+           Decompose<nn::ConvTransposeOp>, Decompose<nn::MatMulOp>,
+           Decompose<nn::PackedMatMulOp>, Decompose<nn::GroupNormOp>,
+           Decompose<nn::LRNOp>>(patterns.getContext());
 }

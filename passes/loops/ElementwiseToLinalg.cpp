@@ -19,11 +19,12 @@ using namespace ingot::support;
 
 namespace {
 
-/// How one result dimension is read from the operands.
+/// The way in which one result dimension is read from the operands.
 struct ResultDim {
   /// The size of the dimension.
   Value size;
-  /// Operands whose size here is dynamic, so they may have to be broadcast.
+  /// Operands that may have to be broadcast, because their size in this
+  /// dimension is dynamic.
   llvm::SmallBitVector maybeBroadcast;
 };
 
@@ -42,9 +43,9 @@ struct LowerElementwise
 
 } // namespace
 
-/// Decides the size and the broadcasting of result dimension `dim`. The
-/// original operands of the op tell where sizes come from. The converted
-/// `operands` are read.
+/// Decides the size and the broadcasting of result dimension `dim`. Sizes come
+/// from the original operands of the op. Elements come from the converted
+/// `operands`.
 static ResultDim analyze(OpBuilder &builder, Operation *op,
                          ArrayRef<Value> operands, int64_t dim,
                          const shape::SameSizes &sizes) {
@@ -89,8 +90,8 @@ static ResultDim analyze(OpBuilder &builder, Operation *op,
   if (llvm::all_of(candidates,
                    [&](Candidate c) { return isSame(candidates.front(), c); }))
     return out;
-  // An operand of one element is repeated as often as the other operands have
-  // elements, possibly never.
+  // An operand of one element is repeated once for each element of the other
+  // operands. The others may have no elements.
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   for (Candidate c : candidates) {
     out.maybeBroadcast.set(c.operand);

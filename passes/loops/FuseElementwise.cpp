@@ -57,41 +57,45 @@ static bool repeatsWork(OpOperand &fused) {
              ingot::threshold::fusedRepeatedOps;
 }
 
-/// Returns true if an op computes an operand of a matrix product. The product's
-/// register tiles load operands from memory. Fused, each element would be
-/// computed once for each row or column.
+/// Returns true if an op computes an operand of a matrix product. Fusing would
+/// repeat the op for each row or column, because the register tiles load
+/// operands from memory several times.
 static bool computesFactor(OpOperand &fused) {
   auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
   auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
   if (!from || !to || !ingot::support::hasTiledProductLoops(to) ||
       to.getStaticLoopRanges()[to.getNumLoops() - 3] == 1)
     return false;
-  // In a convolution, which also sums over taps, no operand is transposed. The
-  // channels of a pixel, and of a tap, lie one behind the other.
+  // Accept a convolution, which also has reduction loops over taps. No operand
+  // of a convolution is transposed, because the channels of a pixel, and of a
+  // tap, are contiguous.
   if (to.getNumReductionLoops() > 1)
     return true;
   return llvm::any_of(from.getBlock()->without_terminator(),
                       [](Operation &op) { return !isa<arith::ExtFOp>(op); });
 }
 
+static bool isCopy(linalg::GenericOp op) {
+  return op.getBlock()->without_terminator().empty();
+}
+
+/// Returns true if the op moves the innermost dimension of an operand.
+static bool turns(linalg::GenericOp op) {
+  return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+    return map.isPermutation() && map.getNumResults() != 0 &&
+           map.getResults().back() !=
+               getAffineDimExpr(map.getNumDims() - 1, map.getContext());
+  });
+}
+
 /// Returns true if fusing would merge a transpose with an op that calls math
-/// functions. The functions would no longer be computed on vectors in memory. A
-/// transpose of its own is vectorized by square blocks.
+/// functions. The merged loop could not compute the functions on vectors in
+/// memory. A separate transpose is vectorized by square blocks.
 static bool turnsFunctions(OpOperand &fused) {
   auto from = fused.get().getDefiningOp<linalg::GenericOp>();
   auto to = dyn_cast<linalg::GenericOp>(fused.getOwner());
   if (!from || !to)
     return false;
-  auto isCopy = [](linalg::GenericOp op) {
-    return op.getBlock()->without_terminator().empty();
-  };
-  auto turns = [](linalg::GenericOp op) {
-    return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
-      return map.isPermutation() && map.getNumResults() != 0 &&
-             map.getResults().back() !=
-                 getAffineDimExpr(map.getNumDims() - 1, map.getContext());
-    });
-  };
   auto hasFunctions = [](linalg::GenericOp op) {
     return llvm::any_of(*op.getBlock(), [](Operation &step) {
       return isa<math::CosOp, math::ErfOp, math::ExpOp, math::SinOp,
@@ -102,8 +106,19 @@ static bool turnsFunctions(OpOperand &fused) {
          (isCopy(to) && turns(to) && hasFunctions(from));
 }
 
-/// Returns true if either op looks bytes up in a table. A loop that only looks
-/// up is vectorized.
+/// Returns true if fusing would merge a transpose with the comparison of
+/// columns for which it was made; see Decompose.cpp.
+static bool turnsColumns(OpOperand &fused) {
+  auto from = fused.get().getDefiningOp<linalg::GenericOp>();
+  auto to = dyn_cast<linalg::GenericOp>(fused.getOwner());
+  return from && to && isCopy(from) && turns(from) &&
+         to.getNumDpsInits() == 2 && to.getNumReductionLoops() == 1 &&
+         to.getIteratorTypesArray().front() == utils::IteratorType::reduction;
+}
+
+/// Returns true if either op looks up bytes in a table. Such an op is not
+/// fused, because a loop with look-ups is only vectorized if it does nothing
+/// else.
 static bool looksUp(OpOperand &fused) {
   auto isLookup = [](Operation *op) {
     auto loops = dyn_cast<linalg::LinalgOp>(op);
@@ -127,9 +142,9 @@ struct FuseElementwisePass
              producer->getBlock() == fused->getOwner()->getBlock();
     };
     auto canFuse = [&](OpOperand *fused) {
-      return isOnlyUser(fused) &&
-             !accumulatesAgain(*fused) && !computesFactor(*fused) &&
-             !turnsFunctions(*fused) && !looksUp(*fused) &&
+      return isOnlyUser(fused) && !accumulatesAgain(*fused) &&
+             !computesFactor(*fused) && !turnsFunctions(*fused) &&
+             !turnsColumns(*fused) && !looksUp(*fused) &&
              !repeatsWork(*fused) &&
              bodyOps(fused->get().getDefiningOp()) +
                      bodyOps(fused->getOwner()) <=
@@ -143,7 +158,8 @@ struct FuseElementwisePass
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::ExpandShapeOp::getCanonicalizationPatterns(patterns, context);
     tensor::CollapseShapeOp::getCanonicalizationPatterns(patterns, context);
-    // A tensor.dim of a tensor is a second user, which prevents fusion.
+    // Removes uses of tensors by tensor.dim, because a second user prevents
+    // fusion.
     tensor::DimOp::getCanonicalizationPatterns(patterns, context);
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     context->getLoadedDialect<linalg::LinalgDialect>()

@@ -21,11 +21,12 @@ using namespace ingot::support;
 // Indices that stay inside a tensor for all run-time sizes
 //===----------------------------------------------------------------------===//
 
-/// The extent of a coordinate that is already in range.
+/// The extent that marks a coordinate that is already in range.
 static constexpr int64_t kHeld = 0;
 
 /// Clamps the indices `at` to `tensor`. Coordinate i runs over `extents[i]`
-/// positions of another tensor, whose size may differ.
+/// positions of another tensor. Clamping is necessary because the sizes of the
+/// two tensors may differ.
 static SmallVector<Value> holdWithin(OpBuilder &b, Location loc, Value tensor,
                                      ValueRange at,
                                      ArrayRef<int64_t> extents) {
@@ -207,7 +208,7 @@ static Value reduceScalars(OpBuilder &b, Location loc,
 }
 
 /// Returns x after an update by each element of `updates`, in order. `locate`
-/// returns where in x an update goes.
+/// returns the position of an update in x.
 static Value
 scatter(OpBuilder &builder, Location loc, Value x, Value updates,
         nn::ScatterReduction reduction, bool isUnsigned,
@@ -221,7 +222,7 @@ scatter(OpBuilder &builder, Location loc, Value x, Value updates,
     highs.push_back(indexValue(builder, loc, size));
     steps.push_back(one);
   }
-  // If x is empty, the loop takes no steps.
+  // Takes no steps if x is empty.
   Value condition = hasElements(builder, loc, x);
   if (!highs.empty() && condition)
     highs.front() = arith::SelectOp::create(builder, loc, condition,

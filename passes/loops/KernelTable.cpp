@@ -34,11 +34,11 @@ static MemRefType parameterType(MemRefType type) {
 }
 
 func::FuncOp KernelTable::create(OpBuilder &builder, Location loc,
-                                 ValueRange arguments) {
+                                 ValueRange arguments, TypeRange further) {
   SmallVector<Type> parameters;
   for (Value argument : arguments)
     parameters.push_back(parameterType(cast<MemRefType>(argument.getType())));
-  parameters.push_back(builder.getIndexType());
+  llvm::append_range(parameters, further);
   auto kernel = func::FuncOp::create(loc, "kernel",
                                      builder.getFunctionType(parameters, {}));
   kernel.setPrivate();
@@ -54,7 +54,7 @@ func::FuncOp KernelTable::create(OpBuilder &builder, Location loc,
   return kernel;
 }
 
-func::FuncOp KernelTable::insert(func::FuncOp kernel, StringRef name) {
+func::FuncOp KernelTable::insert(func::FuncOp kernel, StringRef prefix) {
   std::string text;
   llvm::raw_string_ostream out(text);
   kernel->print(out, OpPrintingFlags().useLocalScope());
@@ -64,7 +64,7 @@ func::FuncOp KernelTable::insert(func::FuncOp kernel, StringRef name) {
     ++numShared;
     return at->second;
   }
-  kernel.setName((name + "." + Twine(kernels.size() - 1)).str());
+  kernel.setName((prefix + Twine(kernels.size() - 1)).str());
   symbols.insert(kernel);
   return kernel;
 }

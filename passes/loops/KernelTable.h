@@ -23,15 +23,16 @@ public:
   explicit KernelTable(mlir::ModuleOp module) : symbols(module) {}
 
   /// Returns an empty kernel that is not yet in the module. Its parameters are
-  /// memrefs like `arguments` and the number of a task. The builder is moved
-  /// into its body.
+  /// memrefs like `arguments`, and `further` types. The builder is moved into
+  /// its body.
   static mlir::func::FuncOp create(mlir::OpBuilder &builder,
                                    mlir::Location loc,
-                                   mlir::ValueRange arguments);
+                                   mlir::ValueRange arguments,
+                                   mlir::TypeRange further);
 
-  /// Adds `kernel` to the module under `name` and a number. If an equal kernel
-  /// exists, erases `kernel` and returns the existing one.
-  mlir::func::FuncOp insert(mlir::func::FuncOp kernel, mlir::StringRef name);
+  /// Adds `kernel` to the module. Its name is `prefix` and a number. If an
+  /// equal kernel exists, erases `kernel` and returns the existing one.
+  mlir::func::FuncOp insert(mlir::func::FuncOp kernel, mlir::StringRef prefix);
 
   /// The number of kernels that were equal to an existing one.
   int64_t numShared = 0;

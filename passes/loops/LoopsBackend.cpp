@@ -35,14 +35,7 @@ class LoopsBackend : public Backend {
 
   void buildLower(OpPassManager &passes,
                   const BackendOptions &) const override {
-    passes.addPass(createNNToLinalg());
-    passes.addPass(createCanonicalize());
-    // Remove checks of values that have become constant.
-    passes.addNestedPass<func::FuncOp>(createRefuteChecks());
-    passes.addPass(createCSEPass());
-    passes.addPass(createFuseElementwise());
-    passes.addPass(createCanonicalize());
-    passes.addPass(createCSEPass());
+    loops::buildLower(passes);
   }
 
   void buildLowered(OpPassManager &passes,
@@ -60,6 +53,17 @@ class LoopsBackend : public Backend {
 };
 
 } // namespace
+
+void ingot::loops::buildLower(OpPassManager &passes) {
+  passes.addPass(createNNToLinalg());
+  passes.addPass(createCanonicalize());
+  // Remove checks of values that have become constant.
+  passes.addNestedPass<func::FuncOp>(createRefuteChecks());
+  passes.addPass(createCSEPass());
+  passes.addPass(createFuseElementwise());
+  passes.addPass(createCanonicalize());
+  passes.addPass(createCSEPass());
+}
 
 const Backend &ingot::loops::getBackend() {
   static const LoopsBackend backend;

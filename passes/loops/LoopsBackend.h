@@ -11,6 +11,9 @@
 
 namespace ingot::loops {
 
+/// Adds passes that lower the nn ops that are left to linalg, and fuse them.
+void buildLower(mlir::OpPassManager &passes);
+
 /// Returns the backend that lowers every op without a kernel to linalg loops.
 const Backend &getBackend();
 

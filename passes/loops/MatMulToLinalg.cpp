@@ -70,8 +70,8 @@ Value support::startSum(OpBuilder &b, Location loc,
                        });
 }
 
-/// Returns bytes as int16, of which one instruction multiplies and adds pairs.
-/// Returns other elements as they are.
+/// Returns bytes as int16, because one instruction multiplies and adds pairs of
+/// int16. Returns elements of other types unchanged.
 static Value asInt16(OpBuilder &b, Location loc, Value tensor, Type source) {
   if (!nn::isByte(source))
     return tensor;
@@ -110,9 +110,10 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
   int64_t rank = type.getRank();
 
   // The loops are batch…, i, k, j, so that the innermost loop runs along rows
-  // of b and of the result. A transposed b has rows along k. The loop over k is
-  // then innermost, unless the product gets register tiles, which transpose b.
-  // A product with a single row gets none (cpu-contractions-to-vector).
+  // of b and of the result. If b is transposed, its rows are along k, so k is
+  // the innermost loop. A product with register tiles keeps j innermost,
+  // because its tiles transpose b. A product with a single row gets no register
+  // tiles (cpu-contractions-to-vector).
   int64_t batch = rank - 2;
   Type element = typeOf(a).getElementType();
   bool endsWithSum = op.getTransposeB() && !op.getTransposeA() &&

@@ -140,9 +140,9 @@ LowerBroadcastTo::matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
   return success();
 }
 
-/// Returns the reshape whose source is the matrix of a part, as matrix products
-/// have it. Returns null unless the axis is a dimension of its own in the
-/// matrix.
+/// Returns the reshape that makes a part from the matrix of a matrix product.
+/// Returns null if there is none, or if the axis is not a separate dimension of
+/// the matrix.
 static tensor::ExpandShapeOp matrixOf(Value part, int64_t axis) {
   auto expand = part.getDefiningOp<tensor::ExpandShapeOp>();
   bool isApart = expand && llvm::is_contained(expand.getReassociationIndices(),
@@ -166,8 +166,9 @@ static Value collapseLike(ConversionPatternRewriter &rewriter, Location loc,
   return empty(rewriter, loc, sizes, typeOf(joined).getElementType());
 }
 
-/// Inserts a part at `offset` of the axis. A matrix is inserted into a matrix,
-/// since its kernel can write into a slice of two dimensions but not of more.
+/// Inserts a part at `offset` of the axis. Inserts a matrix into a matrix,
+/// because the matrix's kernel can write into a slice of two dimensions but not
+/// into a slice of more.
 static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
                         Value part, Value joined, int64_t axis,
                         OpFoldResult offset, ArrayRef<OpFoldResult> sizes) {
@@ -193,14 +194,15 @@ static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
       expand.getReassociationIndices(), Sizes(sizes));
 }
 
-/// Returns the indices of the parts in the order in which they are computed. A
-/// part can be written in place if every part before it in this order already
-/// is.
+/// Returns the indices of the parts in the order of their computation. Parts
+/// are inserted in this order, so that each part can be written in place behind
+/// the earlier parts.
 static SmallVector<size_t> orderOf(ValueRange parts, Block *block) {
   auto order = llvm::to_vector(llvm::seq<size_t>(0, parts.size()));
   auto sourceOf = [&](size_t part) {
     Operation *source = parts[part].getDefiningOp();
-    // The conversion may have put the cast anywhere, so look at its source.
+    // Look at the source of a cast, because the conversion may have moved the
+    // cast.
     if (auto cast = dyn_cast_or_null<UnrealizedConversionCastOp>(source))
       source = cast.getInputs().front().getDefiningOp();
     return source && source->getBlock() == block ? source : nullptr;
@@ -226,7 +228,8 @@ static Value join(ConversionPatternRewriter &rewriter, Location loc,
                  tensor::getMixedSize(rewriter, loc, input, axis));
   }
   for (size_t i : orderOf(inputs, rewriter.getInsertionBlock()))
-    // tensor.insert_slice refuses any offset into an empty dimension.
+    // Skips empty parts, because tensor.insert_slice rejects any offset into an
+    // empty dimension.
     if (llvm::none_of(sizesOf(rewriter, loc, inputs[i]), [](OpFoldResult size) {
           return getConstantIntValue(size) == 0;
         }))
@@ -234,9 +237,9 @@ static Value join(ConversionPatternRewriter &rewriter, Location loc,
   return y;
 }
 
-/// The most inputs that are concatenated at once. Bufferization compares each
-/// part with all parts before it. More inputs are concatenated in groups, which
-/// are still written in place.
+/// The maximum number of inputs that are concatenated at once. Bufferization
+/// compares each part with all parts before it. More inputs are concatenated in
+/// groups, which are still written in place.
 static constexpr size_t kMaxJoined = 64;
 
 LogicalResult
@@ -309,7 +312,8 @@ LowerSlice::matchAndRewrite(nn::SliceOp op, OpAdaptor adaptor,
 
 /// Returns the index at which position p of the result reads a dimension of
 /// `size` elements. The position counts from the operand's first element and
-/// may lie outside. The dimension has enough elements to be mirrored.
+/// may be outside of the operand. The dimension has enough elements to be
+/// mirrored.
 static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
                        Value position, Value size, bool repeatsOnce) {
   Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
@@ -325,7 +329,7 @@ static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
   };
   if (mode == nn::PadMode::edge)
     return larger(arith::MinSIOp::create(b, loc, position, last), zero);
-  // Mirrored at both ends: last - |last - |p||.
+  // Mirrors at both ends: last - |last - |p||.
   if (mode == nn::PadMode::reflect) {
     Value right = minus(last, larger(position, minus(zero, position)));
     return minus(last, larger(right, minus(zero, right)));
@@ -339,10 +343,10 @@ static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
   return arith::SelectOp::create(b, loc, less(rest, zero), lifted, rest);
 }
 
-/// Pads x by repeating or mirroring its elements. The data is copied as a
-/// whole, then each dimension's two ends are filled. An end covers only the
-/// data in the dimensions before, and the padded extent in the dimensions
-/// behind.
+/// Pads x by repeating or mirroring its elements. Copies the data as a whole,
+/// then fills the two ends of each dimension in order. An end of a dimension
+/// covers the unpadded extent of the earlier dimensions, and the padded extent
+/// of the later dimensions.
 static Value repeatEnds(OpBuilder &b, Location loc, nn::PadMode mode, Value x,
                         ArrayRef<int64_t> lowPads, ArrayRef<int64_t> highPads,
                         ArrayRef<OpFoldResult> sizes) {

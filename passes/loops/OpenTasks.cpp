@@ -74,8 +74,9 @@ static SmallVector<SplitLoop> split(OpBuilder &b, Location loc,
   return loops;
 }
 
-/// Returns the result of `several` if there are several tasks, else `whole`.
-/// Dividing the ranges may take as long as the work of a single task.
+/// Returns the result of `several` if there are several tasks, else the result
+/// of `whole`. `whole` avoids dividing the ranges, which may take as long as
+/// the work of a single task.
 static SmallVector<Value>
 ifSeveral(OpBuilder &b, Location loc, Value tasks, ValueRange whole,
           llvm::function_ref<SmallVector<Value>()> several) {
@@ -173,7 +174,7 @@ Value OpenTasks::count(OpBuilder &b, Location loc, const OpenWork &work) {
       [&](OpBuilder &b, const OpenWork &work, Value) -> SmallVector<Value> {
         Location loc = b.getUnknownLoc();
         Value tasks = worthOf(b, loc, work.cost);
-        // There is no task if the cost is 0.
+        // Makes no task if the cost is 0.
         Value one = arith::MinUIOp::create(b, loc, work.cost,
                                            constantOf(b, loc, 1));
         return ifSeveral(b, loc, tasks, one, [&] {
@@ -200,7 +201,8 @@ SmallVector<Value> OpenTasks::partsOf(OpBuilder &b, Location loc,
         return ifSeveral(b, loc, tasks, whole, [&] {
           SmallVector<SplitLoop> loops = split(b, loc, work, tasks);
           SmallVector<Value> parts(2 * count);
-          // Neighbouring task numbers are neighbouring blocks of the last loop.
+          // Maps neighbouring task numbers to neighbouring blocks of the last
+          // loop.
           Value left = number;
           for (size_t i = count; i-- > 0;) {
             const SplitLoop &loop = loops[i];

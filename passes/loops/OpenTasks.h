@@ -22,8 +22,8 @@ struct OpenWork {
     mlir::Value range;
     /// The number of iterations that stay together.
     int64_t grain = 1;
-    /// The least number of iterations of the last task. A shorter rest is added
-    /// to the task before.
+    /// The minimum number of iterations of the last task. A shorter rest is
+    /// added to the previous task.
     int64_t least = 1;
   };
 
@@ -31,19 +31,19 @@ struct OpenWork {
   llvm::SmallVector<Loop> loops;
 };
 
-/// Returns the number of iterations of a task: `chunk`, or all of `rest` if
-/// fewer than `least` would be left for the next task.
+/// Returns the number of iterations of a task: `chunk`. If fewer than `least`
+/// iterations would remain for the next task, returns all of `rest`.
 mlir::Value sizeOfTask(mlir::OpBuilder &b, mlir::Location loc, mlir::Value rest,
                        mlir::Value chunk, int64_t least);
 
-/// Returns `tasks`, or 0 if all results of `op` are empty. Otherwise a kernel
-/// would visit all rows of a tensor whose rows are empty.
+/// Returns `tasks`, or 0 if all results of `op` are empty. Without this case, a
+/// kernel would visit all rows of a tensor whose rows are empty.
 mlir::Value skipEmpty(mlir::OpBuilder &b, mlir::DestinationStyleOpInterface op,
                       mlir::Value tasks);
 
-/// Builds the code by which a run splits loops of dynamic ranges. The division
-/// takes as much code as many kernels do. The entry function and each kernel
-/// need it, so they call one function for all loops of equal grains.
+/// Builds the code that splits loops of dynamic ranges at run time. The entry
+/// function and each kernel need this code, which may be longer than a kernel.
+/// All loops with the same grains therefore call one function.
 class OpenTasks {
 public:
   explicit OpenTasks(mlir::ModuleOp module)
@@ -59,9 +59,9 @@ public:
                                          mlir::Value number);
 
 private:
-  /// Returns the function whose body `build` writes. Its name is `name` and the
-  /// loops' grains. It takes the cost, the ranges and, if `takesNumber`, a task
-  /// number.
+  /// Returns a function. `build` writes its body. The name of the function is
+  /// `name` and the loops' grains. It takes the cost, the ranges and, if
+  /// `takesNumber`, a task number.
   mlir::func::FuncOp
   function(mlir::StringRef name, const OpenWork &work, bool takesNumber,
            llvm::function_ref<llvm::SmallVector<mlir::Value>(

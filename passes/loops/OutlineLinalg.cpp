@@ -7,6 +7,7 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/ingot/TargetInfo.h"
+#include "passes/loops/Captures.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/loops/OpenTasks.h"
 #include "passes/loops/Passes.h"
@@ -39,56 +40,15 @@ using namespace ingot::cpu;
 
 namespace {
 
-/// How an op is split into tasks. Each task has `chunk` iterations of loop
+/// The division of an op into tasks. Each task has `chunk` iterations of loop
 /// `loop`, and the last task has the rest. A rest of fewer than `least`
-/// iterations is added to the task before. Where ranges are dynamic, a run
-/// splits up to three loops, since the first may have one iteration.
+/// iterations is added to the previous task. If ranges are dynamic, up to three
+/// loops are split at run time, because the first loop may have one iteration.
 struct Split {
   int64_t loop = -1;
   int64_t chunk = 0, least = 1;
   int64_t tasks = 1;
   SmallVector<int64_t> openLoops;
-};
-
-/// The values that an op uses from outside.
-struct Captures {
-  SetVector<Value> memrefs;
-  /// Constants, sizes of the memrefs, and values computed from them; operands
-  /// first. The kernel computes them again.
-  SetVector<Operation *> repeated;
-  bool areComplete = true;
-
-  explicit Captures(linalg::LinalgOp op) {
-    for (Value operand : op->getOperands())
-      add(operand);
-    SetVector<Value> inside;
-    getUsedValuesDefinedAbove(op->getRegions(), inside);
-    for (Value value : inside)
-      add(value);
-  }
-
-  void add(Value value) {
-    if (isa<MemRefType>(value.getType())) {
-      memrefs.insert(value);
-      return;
-    }
-    Operation *op = value.getDefiningOp();
-    // Without this check, a value that is read twice at each of n steps would
-    // be visited 2^n times.
-    if (!areComplete || repeated.contains(op))
-      return;
-    bool isScalar = op && op->getNumRegions() == 0 &&
-                    isMemoryEffectFree(op) &&
-                    isa<arith::ArithDialect, affine::AffineDialect,
-                        memref::MemRefDialect>(op->getDialect());
-    if (!isScalar || repeated.size() == threshold::outlinedRepeatedOps) {
-      areComplete = false;
-      return;
-    }
-    for (Value operand : op->getOperands())
-      add(operand);
-    repeated.insert(op);
-  }
 };
 
 struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
@@ -118,7 +78,7 @@ static int64_t costOf(linalg::LinalgOp op) {
 }
 
 /// Returns the side of the square blocks by which an op transposes its input.
-/// Returns 0 if `loop` is neither that of the rows nor that of the columns.
+/// Returns 0 if `loop` is neither the loop over rows nor the loop over columns.
 static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
   constexpr int64_t kSquare = 8, kByteSquare = 16;
   OpOperand *src = support::getTransposedOperand(op);
@@ -137,9 +97,9 @@ static int64_t squareOf(linalg::LinalgOp op, int64_t loop) {
              : kSquare;
 }
 
-/// Returns the number of iterations that stay together. Each task of a tiled
-/// product packs its columns of the right operand, which pays only for enough
-/// rows.
+/// Returns the number of iterations that stay in one task. Each task of a tiled
+/// product packs its columns of the right operand. Packing is only worth its
+/// time if the task has enough rows.
 static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
   if (int64_t side = squareOf(op, loop))
     return side;
@@ -149,10 +109,10 @@ static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
   return loop == row ? threshold::loopTaskRows : threshold::loopTaskColumns;
 }
 
-/// Returns the loops that a run splits. They are the outermost parallel loops
-/// that have, or may have, more than one iteration. In a tiled product the
-/// columns belong to them. A loop whose iterations are known to fit into one
-/// task stays whole.
+/// Returns the loops that are split at run time. They are the outermost
+/// parallel loops that have, or may have, more than one iteration. In a tiled
+/// product, the loop over columns is one of them. A loop whose iterations are
+/// known to fit into one task stays whole.
 static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
   bool inTiles = isTiled(op);
   const size_t mostLoops = inTiles ? 3 : 2;
@@ -182,8 +142,8 @@ static Split splitOf(linalg::LinalgOp op) {
     return split;
   }
   int64_t iterations = support::productOf(ranges);
-  // Loops wait for memory more than kernels do, so half as many tasks are
-  // enough.
+  // Halves the number of tasks, because loops wait for memory more than kernels
+  // do.
   TargetInfo target = TargetInfo::of(op);
   int64_t tasks = std::min(iterations * costOf(op) / target.task_flops,
                            target.most_tasks / 2);
@@ -250,8 +210,8 @@ static loops::OpenWork workOf(OpBuilder &b, linalg::LinalgOp op,
   return work;
 }
 
-/// Restricts `copy`, whose ranges are dynamic, to the iterations of task
-/// `number`.
+/// Restricts `copy` to the iterations of task `number`. The ranges of `copy`
+/// are dynamic.
 static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
                                    const Split &split, loops::OpenTasks &open,
                                    Value number) {
@@ -301,7 +261,8 @@ static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split,
   Value tasks = split.openLoops.empty()
                     ? constantOf(b, op.getLoc(), split.tasks)
                     : open.count(b, op.getLoc(), workOf(b, op, split));
-  // A reduction loop may lie outside of loops that take no steps.
+  // Check for empty loops, because a reduction loop may enclose loops without
+  // iterations.
   bool hasOuter = split.openLoops.empty() && op.getNumReductionLoops() != 0;
   return hasOuter || mayBeSkipped(op)
              ? loops::skipEmpty(b, cast<DestinationStyleOpInterface>(*op),
@@ -348,14 +309,15 @@ static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
 
 void OutlineLinalgPass::outline(linalg::LinalgOp op, loops::KernelTable &table,
                                 loops::OpenTasks &open, bool isParallel) {
-  Captures captures(op);
+  loops::Captures captures(op);
   if (!captures.areComplete)
     return skipInPlace(op);
   Split split = isParallel ? splitOf(op) : Split();
   ArrayRef<Value> memrefs = captures.memrefs.getArrayRef();
   OpBuilder builder(&getContext());
   func::FuncOp kernel =
-      loops::KernelTable::create(builder, op.getLoc(), memrefs);
+      loops::KernelTable::create(builder, op.getLoc(), memrefs,
+                                 builder.getIndexType());
   Block &body = kernel.getBody().front();
   IRMapping values;
   values.map(memrefs, body.getArguments().drop_back());
@@ -374,7 +336,7 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op, loops::KernelTable &table,
   if (areDistinct(memrefs))
     kernel->setAttr("passthrough",
                     builder.getStrArrayAttr({"ingot-distinct-buffers"}));
-  kernel = table.insert(kernel, "loops");
+  kernel = table.insert(kernel, "loops.");
   builder.setInsertionPoint(op);
   Value tasks = countTasks(builder, op, split, open);
   cpu::LaunchOp::create(builder, op.getLoc(),
@@ -384,8 +346,8 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op, loops::KernelTable &table,
   op->erase();
 }
 
-/// Returns true if an op stands in the function itself, or in a branch. Inside
-/// a loop it may be too small to be split among threads.
+/// Returns true if an op is in the function itself, or in a branch. Inside a
+/// loop it may be too small to be split among threads.
 static bool isDoneOnce(Operation *op) {
   do
     op = op->getParentOp();
@@ -393,7 +355,7 @@ static bool isDoneOnce(Operation *op) {
   return isa<func::FuncOp>(op);
 }
 
-/// Returns true if the module calls a library that has threads of its own.
+/// Returns true if the module calls a library that creates threads.
 static bool hasOtherThreads(ModuleOp module) {
   ArrayAttr libraries =
       IngotDialect::LibrariesAttrHelper(module.getContext()).getAttr(module);
@@ -405,8 +367,9 @@ static bool hasOtherThreads(ModuleOp module) {
 
 void OutlineLinalgPass::runOnOperation() {
   ModuleOp module = getOperation();
-  // Threads of a library may spin after an op while they wait for work. A
-  // second pool would compete with them for the cores.
+  // Threads of a library may spin after an op while they wait for work. Create
+  // no tasks then, because a second thread pool would compete with these
+  // threads for the cores.
   bool isParallel = !hasOtherThreads(module);
   loops::KernelTable table(module);
   loops::OpenTasks open(module);

@@ -7,8 +7,8 @@
 //
 // nn-to-linalg converts nn ops on tensors of any integer sign to linalg on
 // signless tensors. Its patterns are OpConversionPatterns, one file per family
-// of ops. The original op tells signs (`isUnsigned`); the adaptor has signless
-// operands.
+// of ops. The original op has the signs (`isUnsigned`). The adaptor has
+// signless operands.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LOOPS_PATTERNS_H

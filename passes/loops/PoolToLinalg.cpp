@@ -74,8 +74,8 @@ poolIterators(const PoolLoops &windows) {
 using Combine = function_ref<Value(OpBuilder &, Location, Value, Value)>;
 
 /// Combines `x` along one dimension of the windows, if it has few taps. Each
-/// tap is a linalg op of its own, which is vectorized whatever lies inside of
-/// the dimension.
+/// tap is a separate linalg op. Such an op is vectorized whatever the inner
+/// dimensions are.
 static Value poolTaps(OpBuilder &b, Location loc, Value x,
                       const PoolLoops &windows, size_t dim,
                       ArrayRef<OpFoldResult> sizes, Type type,
@@ -123,10 +123,10 @@ static Value poolLoop(OpBuilder &b, Location loc, Value x,
 }
 
 /// Combines all elements of each window of padded data, from `start` on, one
-/// dimension after the other. `sizes` are the result's. Bytes are combined in
-/// all dimensions at once, since intermediate results would be moved in
-/// narrower steps than they are computed. Empty data is too, since it cannot be
-/// sliced.
+/// dimension after the other. `sizes` are the sizes of the result. Bytes are
+/// combined in all dimensions at once, because moving intermediate results
+/// takes longer than the computation. Empty data are also combined in all
+/// dimensions at once, because empty data cannot be sliced.
 static Value pool(OpBuilder &b, Location loc, Value padded,
                   const PoolLoops &windows, ArrayRef<OpFoldResult> sizes,
                   Value start, Combine combine) {
@@ -206,8 +206,8 @@ struct LowerMaxPoolWithIndices
 
 } // namespace
 
-/// Returns how many elements of each window lie in the data. Pools ones over
-/// the spatial dimensions. `pooled` are the sizes of the result.
+/// Returns the number of elements of each window that lie in the data. Pools
+/// ones over the spatial dimensions. `pooled` are the sizes of the result.
 static Value countInside(OpBuilder &b, Location loc, Value x,
                          const PoolLoops &windows,
                          ArrayRef<OpFoldResult> pooled, Type type) {
@@ -267,7 +267,8 @@ LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
   Value y = createGeneric(
       rewriter, loc, init, inputs, maps,
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        // Dividing by at least 1 makes an empty window 0, not 0/0.
+        // Divides by at least 1, so that an empty window gives 0 instead of
+        // 0/0.
         Value by = partial ? Value(arith::MaximumFOp::create(
                                  b, loc, args[1], scalar(b, loc, compute, 1)))
                            : scalar(b, loc, compute, count);
@@ -403,9 +404,10 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
   Sizes sizes = resultSizes(rewriter, op->getResult(0));
   FlatPositions flat(rewriter, loc, x, windows, op.getColumnMajor());
   Value values = filled(rewriter, loc, sizes, lowest), positions;
-  // Padding is never better than the start value, nor is an element that is as
-  // low. With padding, the first element in the data is computed beforehand.
-  // Without padding, the first tap reads it.
+  // Handle windows in which no element is better than the start value. Padding
+  // and elements as low as the start value are not better. With padding, the
+  // position of the first element in the data is computed beforehand. Without
+  // padding, the first tap sets the position.
   bool hasPads = llvm::any_of(windows.pads, [](int64_t pad) { return pad; });
   if (hasPads)
     positions = createGeneric(
@@ -421,7 +423,7 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
     Value x = args[0], best = args[2], where = args[3];
     Value wins;
     if (isa<FloatType>(element)) {
-      // NaN is the largest value, and nothing replaces the first NaN.
+      // Treats NaN as the largest value. Nothing replaces the first NaN.
       using Predicate = arith::CmpFPredicate;
       auto compare = [&](Predicate predicate, Value with) -> Value {
         return arith::CmpFOp::create(b, loc, predicate, with, best);

@@ -22,7 +22,7 @@ using nn::ReduceKind;
 Value support::extremum(OpBuilder &b, Location loc, Type type, bool highest,
                         bool isUnsigned) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
-    // Types without infinities have a largest finite value.
+    // If the type has no infinities, use its largest finite value.
     APFloat value =
         APFloat::semanticsHasInf(floatType.getFloatSemantics())
             ? APFloat::getInf(floatType.getFloatSemantics(), !highest)
@@ -78,8 +78,8 @@ RankedTensorType support::withoutDims(RankedTensorType type,
 // nn.reduce
 //===----------------------------------------------------------------------===//
 
-/// Returns the type of the accumulator: f32 for narrower floats, i64 for means
-/// of integers, which are divided last.
+/// Returns the type of the accumulator. Narrow floats use f32. Means of
+/// integers use i64, because they are divided after the sum.
 static Type accumulatorType(ReduceKind kind, Type element) {
   if (kind == ReduceKind::mean && element.isInteger())
     return IntegerType::get(element.getContext(), 64);

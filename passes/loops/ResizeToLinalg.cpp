@@ -27,7 +27,7 @@ struct LowerResize : OpConversionPattern<nn::ResizeOp> {
 } // namespace
 
 /// Returns the sum of weight times element over the taps of dimension `dim` and
-/// of those behind it.
+/// of the later dimensions.
 static Value sumTaps(Scalars s, Value x, ArrayRef<SmallVector<Tap>> taps,
                      SmallVectorImpl<Value> &at, bool fromUnsigned) {
   size_t dim = at.size();
@@ -93,9 +93,9 @@ Value Separable::resample(Value x, int64_t dim, const ResampledAxis &axis,
   auto sizes = [&](ArrayRef<int64_t> values) {
     return getAsIndexOpFoldResult(b.getContext(), values);
   };
-  // All dimensions behind this one become a single dimension, however few
-  // channels a pixel has. If channels fill vectors, the shape stays, so that
-  // the op can be fused with its users.
+  // Joins all dimensions behind this one, regardless of the number of channels.
+  // If channels fill vectors, keeps the shape, so that the op can be fused with
+  // its users.
   bool isRun = dim + 1 < from.getRank() &&
                (!isLast || shape.back() % kVectorElements != 0);
   SmallVector<int64_t> result = shape;
@@ -191,8 +191,8 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
                     type.getShape().back() % kVectorElements == 0);
   if (!isNearest && !fitsVectors && typeOf(x).hasStaticShape() &&
       type.hasStaticShape()) {
-    // Begin with the innermost dimension, so that rows that are read again are
-    // short.
+    // Begin with the innermost dimension. The rows are then short when later
+    // dimensions read them again.
     Separable separable{rewriter, loc, sampling, noSign};
     for (int64_t i = type.getRank() - 1; i >= 0; --i)
       if (!isCopied[i]) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lowers ops in which each step depends on the step before to a loop over
-// tensors. Each step is a linalg op over all other dimensions. If the axis is
-// the last dimension, there is a loop over elements for each row.
+// Lowers ops in which each step depends on the previous step. They become a
+// loop over tensors. Each step is a linalg op over all other dimensions. If the
+// axis is the last dimension, there is a loop over elements for each row.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Patterns.h"
@@ -26,9 +26,9 @@ using namespace ingot::support;
 
 namespace {
 
-/// Entry `at` of an axis; the slice keeps the axis with size 1. A slice of
-/// lower rank is not used: if other dimensions have size 1, upstream's
-/// canonicalization mistakes one for another.
+/// Entry `at` of an axis, as a slice that keeps the axis with size 1. A slice
+/// of lower rank would not work, because upstream's canonicalization confuses
+/// the axis with other dimensions of size 1.
 struct AxisSlice {
   AxisSlice(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value at)
       : strides(typeOf(tensor).getRank(), b.getIndexAttr(1)),

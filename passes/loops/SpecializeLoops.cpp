@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides in front of a loop, once, conditions that the loop would test for
-// each element. There are two kinds of conditions.
+// Moves conditions that a loop would test for each element in front of the
+// loop. There are two kinds of conditions.
 //
-// A branch in the body whose condition is known before the loop. One loop has
-// the branch taken, a second has it not taken. For several branches the second
-// loop is the original one. An example is the test whether a gathered table of
-// dynamic size is empty.
+// A branch in the body, if its condition is known before the loop. There is one
+// loop with the branch taken, and one with the branch not taken. If there are
+// several branches, the second loop is the original one. An example is the test
+// whether a gathered table of dynamic size is empty.
 //
-// An element that is read at `select(single, 0, index)`, since only a run knows
-// if a dimension has size 1 and is broadcast. There are:
+// An element that is read at `select(single, 0, index)`, because only a run
+// knows if a dimension has size 1 and is broadcast. There are:
 //
 // - a loop for operands without such a dimension, which reads them directly,
 // - a loop for operands whose innermost dimension is not broadcast, which reads
@@ -79,8 +79,8 @@ private:
   void branch(Value condition, llvm::function_ref<void()> then);
   Value viewOf(Read &read, Value innerSingle);
   /// Clones the op for one case. With `asTheyLie`, no dimension is broadcast.
-  /// Otherwise the innermost dimensions with the condition `innerSingle` are,
-  /// and no other innermost dimension is.
+  /// Otherwise the innermost dimensions with the condition `innerSingle` are
+  /// broadcast, and no other innermost dimension is broadcast.
   void clone(bool asTheyLie, Value innerSingle);
 
   linalg::GenericOp op;
@@ -169,8 +169,8 @@ Value Specializer::isNone(ArrayRef<Value> conditions) {
   return any ? arith::XOrIOp::create(builder, loc, any, yes).getResult() : yes;
 }
 
-/// Builds `then` where `condition` holds, and moves the builder to where it
-/// does not.
+/// Builds a branch with `then` for the case that `condition` holds. Moves the
+/// builder into the other case.
 void Specializer::branch(Value condition, llvm::function_ref<void()> then) {
   auto choice =
       scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/true);
@@ -179,7 +179,7 @@ void Specializer::branch(Value condition, llvm::function_ref<void()> then) {
   builder.setInsertionPointToStart(choice.elseBlock());
 }
 
-/// Returns a view whose dimensions all loops visit; broadcast dimensions have
+/// Returns a view with a dimension for each loop. Broadcast dimensions have
 /// stride 0. Leaves out the innermost dimension if its condition is
 /// `innerSingle`.
 Value Specializer::viewOf(Read &read, Value innerSingle) {
@@ -280,8 +280,8 @@ static void takeBranches(linalg::GenericOp op, ArrayRef<size_t> places,
   eraseDead(*op.getBody());
 }
 
-/// Specializes branches of the body whose conditions are known in front of the
-/// loops.
+/// Specializes branches of the body, if their conditions are known in front of
+/// the loops.
 bool Specializer::decideBranches(SmallVectorImpl<linalg::GenericOp> &more) {
   SmallVector<size_t> places;
   Value all;
@@ -303,7 +303,8 @@ bool Specializer::decideBranches(SmallVectorImpl<linalg::GenericOp> &more) {
     takeBranches(made, places, /*holds=*/true);
     more.push_back(made);
   });
-  // If there are several branches, some may hold here, so the op keeps them.
+  // Keeps the branches if there are several, because some of them may hold
+  // here.
   if (places.size() == 1)
     takeBranches(op, places, /*holds=*/false);
   op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());

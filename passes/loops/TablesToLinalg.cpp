@@ -18,9 +18,9 @@ using namespace ingot::support;
 
 namespace {
 
-/// Lowers a gather of bytes by bytes. The table has 256 entries, so no index
-/// needs a check. A negative index counts from the end, so its bits read as
-/// unsigned are the index.
+/// Lowers a gather of bytes by bytes. No index needs a check, because the table
+/// has 256 entries. A negative index counts from the end. The bits of the
+/// negative byte, read as an unsigned number, are the index from the front.
 struct LowerByteTable : OpConversionPattern<nn::GatherOp> {
   LowerByteTable(const TypeConverter &converter, MLIRContext *context)
       : OpConversionPattern(converter, context, /*benefit=*/2) {}

@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Elements are compared by keys (KeyOrder.h). A row is read once, in blocks. A
-// block is skipped, by vectors, if none of its elements is better than the
-// worst that is kept. Each remaining element becomes an item: its key and its
-// position in one integer. Items are kept in one of two ways:
+// block is skipped, by a vector comparison, if none of its elements is better
+// than the worst kept item. Each remaining element becomes an item: its key and
+// its position in one integer. Items are kept in one of two ways:
 //
 // - Up to `kMostInserted` are sorted; each item is inserted at its rank.
 // - More are appended to a buffer of twice the room. When the buffer is full,
 //   and at the end, it is radix-sorted and the best k stay.
 //
-// Both are stable: of equal elements the first comes first. Both take few steps
-// for each element, whatever the data.
+// Both ways are stable: equal elements stay in order. Both take few steps for
+// each element, for any data.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Patterns.h"
@@ -38,7 +38,7 @@ using namespace ingot::support;
 static constexpr int64_t kMostInserted = threshold::topKInserted;
 /// The number of elements that are tested together.
 static constexpr int64_t kBlock = threshold::topKBlock;
-/// Room in a buffer beyond twice k, so that it is not sorted often.
+/// The room of a buffer beyond twice k. It makes sorting rare.
 static constexpr int64_t kMoreRoom = threshold::topKRoom;
 
 namespace {
@@ -54,8 +54,8 @@ struct Kept {
 
   /// The items, sorted or in a buffer, and their count.
   Value items, count;
-  /// True while every item is kept; and the worst of the best k, which later
-  /// items must beat.
+  /// `isOpen` is true while every item is kept. `limit` is the worst of the
+  /// best k items, which later items must beat.
   Value isOpen, limit;
 };
 
@@ -115,7 +115,8 @@ Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
   OpFoldResult size = sizesOf(b, loc, x)[1];
   length = indexValue(b, loc, size);
   count = indexValue(b, loc, k);
-  // A run-time count is at most the op's k.
+  // Choose the method by the op's k, because a count that is computed at run
+  // time is at most k.
   int64_t most = op.getK();
   mayInsert = op.getCount() || most <= kMostInserted;
   mayAppend = most > kMostInserted;
@@ -129,8 +130,8 @@ Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
   }
 }
 
-/// Returns the state after `then` if `condition` holds, else `state`. This is a
-/// loop of one step or none, since a branch would not be bufferized in place.
+/// Returns the state after `then` if `condition` holds, else `state`. Builds a
+/// loop of one step or none, because a branch would not be bufferized in place.
 SmallVector<Value> Selection::when(Value condition, ValueRange state,
                                    Branch then) {
   return loop(n(0), select(condition, n(1), n(0)), 1, state,
@@ -146,8 +147,9 @@ Value Selection::keyOfItem(Value item) {
       item, [&](Value position) { return load(x, {row, position}); });
 }
 
-/// Returns a condition that is true if an element may have a smaller key than
-/// another one. It takes one comparison, which is true for every NaN.
+/// Returns a condition that is true if the key of `element` may be smaller than
+/// that of `than`. The condition is a single comparison, which is true for
+/// every NaN.
 Value Selection::mayBeBetter(Value element, Value than) {
   Type compute = computeType(order.element);
   if (!isa<FloatType>(compute))
@@ -164,8 +166,8 @@ Value Selection::mayBeBetter(Value element, Value than) {
 // A few sorted items
 //===----------------------------------------------------------------------===//
 
-/// Inserts an item behind all that are at least as good, and moves the worse
-/// ones by one.
+/// Inserts an item behind all items that are at least as good, and moves the
+/// worse items by one.
 Value Selection::insert(Value item, Value items, Value count) {
   Value key = keyOfItem(item);
   Value place = loop(n(0), count, 1, n(0), [&](Value i, ValueRange state) {
@@ -204,8 +206,8 @@ Kept Selection::insertBlock(Value from, Value to, const Kept &kept) {
 // Many items in a buffer
 //===----------------------------------------------------------------------===//
 
-/// Writes each item behind those before. The next item overwrites it if it is
-/// not good enough.
+/// Writes each item behind the earlier ones. If an item is not good enough, the
+/// next item overwrites it.
 Kept Selection::appendBlock(Value from, Value to, const Kept &kept) {
   SmallVector<Value> found = loop(
       from, to, 1, {kept.items, kept.count},

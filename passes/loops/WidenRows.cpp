@@ -15,13 +15,13 @@
 //         the op's computation
 //
 // A row of 8 elements is half a vector of 16 lanes. A row of 20 ends within its
-// second vector, and a masked load waits for the masked store before it. If
-// rows lie one behind the other, as pixels of a few channels do, several form a
-// long row of whole vectors. For that, an operand with one value per channel is
-// repeated beside itself.
+// second vector, and a masked load waits for the previous masked store. If rows
+// are contiguous, as pixels of a few channels are, several rows form a long row
+// of whole vectors. An operand with one value per channel is repeated to the
+// length of a long row.
 //
-// If the length of rows is dynamic, the run decides if they are short and
-// contiguous.
+// If the length of rows is dynamic, the code decides at run time if they are
+// short and contiguous.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
@@ -54,7 +54,7 @@ namespace {
 /// they are as long.
 constexpr int64_t kLongRow = threshold::longRow;
 
-/// How the two innermost loops read an operand.
+/// The way in which the two innermost loops read an operand.
 enum class Role { rows, oneRow, oneElement };
 
 class Widener {
@@ -92,7 +92,7 @@ private:
   int64_t inner;
   SmallVector<Role> roles;
   SmallVector<Layout> layouts;
-  /// The sizes of the op's loops, and how many rows form a long one.
+  /// The sizes of the op's loops, and the number of rows in a long row.
   SmallVector<Value> ranges;
   Value together;
   /// The indices of the outer loops, and the repeated row of each operand that
@@ -135,7 +135,7 @@ bool Widener::findRoles() {
     if (strides.empty() && (row || column))
       return false;
     if (row && column) {
-      // Dynamic strides are compared in the run.
+      // If strides are dynamic, compare them at run time.
       int64_t apart = strides[*row];
       if (strides[*column] != 1 ||
           (ShapedType::isStatic(apart) && ShapedType::isStatic(elements) &&
@@ -154,7 +154,7 @@ bool Widener::findRoles() {
          llvm::is_contained(roles, Role::oneRow);
 }
 
-/// Returns the least number of elements of each operand that fill a vector.
+/// Returns the minimum number of elements of an operand that fills a vector.
 static int64_t lanesOf(linalg::GenericOp op) {
   unsigned bits = 32;
   for (Type type : op->getOperandTypes())
@@ -162,7 +162,7 @@ static int64_t lanesOf(linalg::GenericOp op) {
   return TargetInfo::of(op).lanes * 32 / std::max(bits, 8u);
 }
 
-/// Returns how many short rows form a long one, of whole vectors.
+/// Returns the number of short rows that form a long row of whole vectors.
 static int64_t countTogether(int64_t elements, int64_t lanes) {
   int64_t whole = lanes / std::gcd(elements, lanes);
   return whole * llvm::divideCeil(kLongRow, whole * elements);
@@ -223,7 +223,7 @@ void Widener::measure() {
 }
 
 /// Returns a condition that is true if rows are short, many, and contiguous.
-/// Returns null if that is known.
+/// Returns null if this is known to be so.
 Value Widener::isShort() {
   Value all;
   auto also = [&](arith::CmpIPredicate predicate, Value x, Value y) {

@@ -52,7 +52,7 @@ static bool forEachMeeting(ArrayRef<ArenaBuffer> buffers, Met met) {
 
 namespace {
 
-/// Lists, for each buffer, of the buffers whose lifetimes overlap with its own.
+/// For each buffer, the list of buffers whose lifetimes overlap with its own.
 class Neighbours {
 public:
   /// Fills the lists. Returns false if there are too many pairs.
@@ -167,8 +167,8 @@ static int64_t placeInTime(MutableArrayRef<ArenaBuffer> buffers) {
   return memory.most();
 }
 
-/// Assigns offsets in the given order. Each buffer gets the smallest gap that
-/// fits between the buffers that live with it, or a place above them.
+/// Assigns offsets in the given order. Each buffer gets the smallest sufficient
+/// gap between the buffers that are live with it, or a place above them.
 static int64_t place(MutableArrayRef<ArenaBuffer> buffers,
                      const Neighbours &neighbours, ArrayRef<unsigned> order) {
   std::vector<bool> isPlaced(buffers.size());

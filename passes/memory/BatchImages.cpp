@@ -100,7 +100,7 @@ std::optional<int64_t> BatchImages::rowsOf(Value memref) const {
         (!type.isDynamicDim(0) || isCount(part.getMixedSizes().front()));
     return isWhole && isAll ? rows : std::nullopt;
   }
-  // Other views may take elements from anywhere.
+  // Declines other views, which may take elements from anywhere.
   if (isa_and_present<ViewLikeOpInterface>(op))
     return std::nullopt;
   if (std::optional<int64_t> images = getConstantIntValue(count)) {
@@ -174,9 +174,9 @@ static std::optional<SmallVector<Split>> splitLoops(linalg::LinalgOp op) {
   return splits;
 }
 
-/// Splits a kernel. Its source and its result are rows of images. Epilogue
-/// operands are split unless all images share them. All other operands belong
-/// to the weights and stay whole.
+/// Splits a kernel whose source and result are rows of images. Splits an
+/// epilogue operand unless all images share it. All other operands are weights
+/// or belong to the weights, so they stay whole.
 static std::optional<SmallVector<Split>> splitKernel(Operation *op) {
   auto kernel = dyn_cast<kernel::EpilogueOpInterface>(op);
   if (!kernel || op->getNumResults() != 0 ||
@@ -224,12 +224,13 @@ std::optional<SmallVector<ImageUse>> BatchImages::usesOf(Operation *op) const {
     int64_t elements = 1;
     if (use.isPart) {
       std::optional<int64_t> rows = rowsOf(operand.get());
-      // With fewer rows of an image, the kernel would choose another order of
-      // sums, so results would depend on the number of images.
+      // Decline if the kernel would add in another order when it gets only the
+      // rows of one image. Results would then depend on the number of images.
       if (ofKernel.kind == ImageSplit::rows && type.getRank() == 2 &&
           rows < ofKernel.leastRows)
         return std::nullopt;
-      // Several rows of an image need an additional dimension, see ChunkBody.
+      // Decline other kinds if an image has several rows, because these kinds
+      // need an additional dimension (see ChunkBody).
       if (!rows || (rowsOfAll && rows != rowsOfAll) ||
           (*rows != 1 && ofKernel.kind != ImageSplit::rows))
         return std::nullopt;

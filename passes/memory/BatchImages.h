@@ -26,9 +26,9 @@ struct ImageUse {
   bool isWritten = false;
 };
 
-/// Knows which rows of buffers belong to which of `count` images. Dimension 0
-/// has the rows of the first image, then those of the second, and so on. All
-/// images have an equal number of rows.
+/// Finds the rows of buffers that belong to each of `count` images. Dimension 0
+/// has the rows of the first image, then the rows of the second image, and so
+/// on. All images have an equal number of rows.
 class BatchImages {
 public:
   explicit BatchImages(mlir::OpFoldResult count) : count(count) {}
@@ -60,7 +60,7 @@ bool isImageLoop(mlir::Operation *op);
 
 /// Returns the number of images of the image loop that `op` is or is in, if the
 /// number is known. An observed run takes all images in one step, so open sizes
-/// of layers equal this number there.
+/// of layers equal this number in such a run.
 std::optional<int64_t> knownImagesAt(mlir::Operation *op);
 
 } // namespace ingot

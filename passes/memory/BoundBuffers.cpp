@@ -56,7 +56,7 @@ class SizeBounds {
 public:
   SizeBounds(func::FuncOp function, ShapeProfileAttr profile);
 
-  /// Returns the most bytes that a buffer takes, or nullopt.
+  /// Returns the maximum number of bytes of a buffer, or nullopt.
   std::optional<int64_t> mostBytes(memref::AllocOp alloc) const;
 
 private:
@@ -146,8 +146,9 @@ static Bounds ceilDivide(Interval a, Interval b) {
   });
 }
 
-/// Returns `result` if both operands are non-negative. Bounds of other operands
-/// of unsigned ops are unknown.
+/// Returns `result` if both operands are non-negative. Returns nullopt for
+/// other operands, because unsigned ops would read a negative operand as a
+/// large number.
 static Bounds ifNatural(Interval a, Interval b, Bounds result) {
   return a.low >= 0 && b.low >= 0 ? result : std::nullopt;
 }

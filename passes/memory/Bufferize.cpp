@@ -36,8 +36,9 @@ static void forEach(Operation *root, void (*rewrite)(Op)) {
   llvm::for_each(ops, rewrite);
 }
 
-/// Drops operands for sizes that the type knows. Unlike tensor.expand_shape,
-/// memref.expand_shape does not allow them.
+/// Drops the operands for sizes that the type already has, because
+/// memref.expand_shape does not allow them. tensor.expand_shape does allow
+/// them.
 static void dropKnownSizes(tensor::ExpandShapeOp op) {
   ArrayRef<int64_t> shape = op.getResultType().getShape();
   if (shape == op.getStaticOutputShape())
@@ -55,9 +56,10 @@ static void dropKnownSizes(tensor::ExpandShapeOp op) {
   op.erase();
 }
 
-/// Replaces an expand_shape that upstream's expand-strided-metadata does not
-/// support, because a group has several dynamic dimensions. A reinterpret_cast
-/// describes a view of contiguous memory as well.
+/// Replaces an expand_shape with several dynamic dimensions in a group by a
+/// reinterpret_cast. Upstream's expand-strided-metadata does not support such
+/// an expand_shape. A reinterpret_cast describes the same view, because the
+/// memory is contiguous.
 static void castExpandedShape(memref::ExpandShapeOp op) {
   MemRefType type = op.getResultType();
   bool isHandled = llvm::all_of(
@@ -96,8 +98,9 @@ static void castExpandedShape(memref::ExpandShapeOp op) {
   op.erase();
 }
 
-/// Returns true if the view is of contiguous memory. Leading dimensions must
-/// have size 1, the next one may be cut, and all others must be whole.
+/// Returns true if the elements of the view are contiguous in memory. Leading
+/// dimensions must have size 1, the next dimension may be cut, and all other
+/// dimensions must be whole.
 static bool isContiguous(memref::SubViewOp view) {
   auto source = cast<MemRefType>(view.getSource().getType());
   if (!source.getLayout().isIdentity() ||
@@ -123,9 +126,10 @@ static bool isContiguous(memref::SubViewOp view) {
          getConstantIntValue(sizes[cut - 1]) == 1;
 }
 
-/// Copies a view with gaps before it is cast to a contiguous type. If sizes of
-/// a view are unknown, upstream takes it for contiguous if its innermost stride
-/// is 1. It does not know if the other strides fit.
+/// Copies a view with gaps before it is cast to a contiguous type. The copy is
+/// necessary because upstream may wrongly assume a contiguous view. It does so
+/// if sizes of the view are unknown and the innermost stride is 1, without
+/// checking the other strides.
 static void copyViewWithGaps(memref::CastOp op) {
   auto from = dyn_cast<MemRefType>(op.getSource().getType());
   auto to = dyn_cast<MemRefType>(op.getType());
@@ -166,8 +170,8 @@ static void storeVector(vector::TransferWriteOp op) {
   op.erase();
 }
 
-/// Moves each constant into a global. Upstream does this, too, but searches all
-/// globals for an equal one each time.
+/// Moves each constant into a global. Upstream's pass is not used, because it
+/// searches all globals for an equal one for each constant.
 static void placeConstants(ModuleOp module) {
   SymbolTable symbols(module);
   OpBuilder builder(module.getContext());
@@ -207,12 +211,12 @@ struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
   void runOnOperation() override {
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
-    // Needed for loop state of open size, see ingot-place-state.
+    // Loop state of open size needs this option, see ingot-place-state.
     options.allowReturnAllocsFromLoops = true;
     options.setFunctionBoundaryTypeConversion(
         bufferization::LayoutMapOption::IdentityLayoutMap);
-    // Copy with loops. A memref.copy of strided buffers would call a function
-    // of MLIR's runner.
+    // Copy with loops, because a memref.copy of strided buffers would call a
+    // function of MLIR's runner library.
     options.memCpyFn = [](OpBuilder &builder, Location loc, Value from,
                           Value to) {
       linalg::makeMemRefCopyOp(builder, loc, from, to);

@@ -354,8 +354,8 @@ void ChainImagesPass::chain(const Run &run, size_t begin, size_t end,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Finds the layers that gain from chunks. The gain is images that stay in a
-/// cache; the cost is weights that are loaded again for each chunk.
+/// Finds the layers that gain from chunks. They gain because images stay in a
+/// cache. They lose because weights are loaded again for each chunk.
 void ChainImagesPass::visit(const Run &run, Value call) {
   // Decide with the target's numbers, because all levels share the memory plan.
   const int64_t cacheBytes =
@@ -420,8 +420,8 @@ void ChainImagesPass::runOnOperation() {
   }
   for (ArrayRef<Operation *> ops : stretches)
     visit(ops, call);
-  // Erase the old buffers and views, which may stand before an earlier run of
-  // layers. The chains have their own.
+  // Erase the old buffers and views, because the chains have their own. The old
+  // ones may stand before an earlier run of layers.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
     if (isOpTriviallyDead(&op))

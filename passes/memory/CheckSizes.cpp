@@ -147,9 +147,9 @@ private:
 
 } // namespace
 
-/// Returns the ops whose magnitudes have to fit, without ops that are a part of
-/// another one. In loops and branches, only ops that compute buffer sizes
-/// count.
+/// Returns the ops that need a check of their magnitude. Excludes ops that are
+/// a part of another such op. In loops and branches, only ops that compute
+/// buffer sizes count.
 static SmallVector<Operation *> findResults(Block &body, bool isTop) {
   SmallVector<Operation *> results;
   for (Operation &op : body) {
@@ -184,8 +184,8 @@ static void addInputs(Value value, InputSizes &sizes) {
   (void)magnitudeOfInputs(collector, value);
 }
 
-/// Removes ops whose magnitude is at most that of another op, for all sizes of
-/// inputs.
+/// Removes an op if its magnitude is at most that of another op for all sizes
+/// of inputs.
 static void dropCovered(SmallVectorImpl<Operation *> &ops) {
   SizePolynomials domain;
   Magnitudes<SizePolynomials> magnitudes(domain, /*ofInputs=*/true);
@@ -227,8 +227,9 @@ void CheckSizesPass::check(func::FuncOp function,
     std::optional<double> bound = magnitudeOfInputs(any, size);
     if (bound && *bound < kLimit)
       continue;
-    // Check the magnitude at the start of the run, unless constants alone
-    // exceed the limit. Constants alone must never make a run fail.
+    // If the magnitude depends only on inputs, check it at the start of the
+    // run. Add no check if constants alone exceed the limit, because constants
+    // alone must never make a run fail.
     if (bound && *magnitudeOfInputs(ofOne, size) < kLimit) {
       early.push_back(op);
       continue;
@@ -283,7 +284,8 @@ void CheckSizesPass::runOnOperation() {
   SmallVector<ShapeProfileAttr> profiles;
   ArrayAttr all =
       IngotDialect::ShapeProfilesAttrHelper(&getContext()).getAttr(module);
-  // With a general body, inputs may have any sizes.
+  // Ignore profiles if there is a general body, because inputs of this body may
+  // have any sizes.
   if (all && !IngotDialect::TakesGeneralAttrHelper(&getContext())
                   .isAttrPresent(module))
     llvm::append_range(profiles, all.getAsRange<ShapeProfileAttr>());

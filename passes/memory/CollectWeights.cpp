@@ -30,6 +30,7 @@ namespace {
 
 struct CollectWeightsPass
     : ingot::impl::CollectWeightsBase<CollectWeightsPass> {
+  using CollectWeightsBase::CollectWeightsBase;
   void runOnOperation() override;
 
   /// Returns the offset of a constant in the weights. Appends the constant if
@@ -39,8 +40,9 @@ struct CollectWeightsPass
   ElementsAttr findEqual(ElementsAttr value);
 
   DenseMap<Attribute, int64_t> offsets;
-  /// Constants by the hash of their bytes. Attributes are not enough: blobs are
-  /// not uniqued, and weights that a model uses twice are packed twice.
+  /// Constants by the hash of their bytes. Comparing attributes is not enough,
+  /// because MLIR does not unique blobs. Weights that a model uses twice are
+  /// also packed twice.
   std::map<uint64_t, SmallVector<ElementsAttr>> byContent;
   SmallVector<Attribute> weights;
   int64_t end = 0;
@@ -98,7 +100,7 @@ void CollectWeightsPass::runOnOperation() {
         return;
       int64_t bytes = value.getNumElements() *
                       ingot::nn::elementBytes(value.getElementType());
-      if (bytes <= ingot::threshold::inlineConstant &&
+      if (!takeAll && bytes <= ingot::threshold::inlineConstant &&
           !ingot::kernel::mustBeStored(op))
         return;
       OpBuilder builder(op);

@@ -164,7 +164,8 @@ Span Destinations::lifetimeOf(OpOperand &read,
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the use reads, or creates a view that is read.
+/// Returns true if the use reads the value, or creates a view through which the
+/// value is read.
 bool Destinations::isRead(OpOperand &use) const {
   if (state.bufferizesToMemoryRead(use))
     return true;
@@ -184,8 +185,8 @@ void Destinations::addBuffer(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (!isRead(use))
       continue;
-    // A read without definitions sees undefined contents, so no write can
-    // disturb it.
+    // Ignore a read without definitions. The read sees undefined contents, so
+    // no write can disturb it.
     const SetVector<Value> &definitions = state.findDefinitionsCached(&use);
     if (!definitions.empty())
       buffer.reads.add(&use, lifetimeOf(use, definitions));
@@ -365,9 +366,9 @@ void Destinations::findEquivalent(Operation *op) {
   }
 }
 
-/// Verifies a write to memory of the host. The destination is a memref, so the
-/// analysis above does not see this write. It overwrites any tensor in that
-/// memory.
+/// Checks a write to memory of the host. The destination is a memref, so the
+/// analysis of tensors does not see this write. The write overwrites any tensor
+/// in that memory.
 LogicalResult Destinations::verifyHandedOver(MaterializeInDestinationOp op) {
   if (isa<TensorType>(op.getDest().getType()))
     return success();

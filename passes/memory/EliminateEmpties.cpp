@@ -37,8 +37,9 @@ static void separateUses(Operation *empty) {
   }
 }
 
-/// Separates the uses of casts of an empty tensor as well. Several lists that a
-/// loop starts with may have been merged into one.
+/// Gives each use of a cast of an empty tensor a cast of its own. Several lists
+/// that a loop carries may start with one cast, because canonicalization merges
+/// equal casts.
 static void separateCasts(tensor::EmptyOp empty) {
   SmallVector<Operation *> casts;
   for (Operation *user : empty->getUsers())
@@ -48,9 +49,9 @@ static void separateCasts(tensor::EmptyOp empty) {
 }
 
 /// Returns true if all ops between an empty tensor and the source of
-/// `insertion` write in place. Upstream follows other ops as well. Their
-/// operands would then lie in the destination, and could be overwritten while
-/// they are still needed.
+/// `insertion` write in place. Upstream also follows ops that do not write in
+/// place. The operands of such ops would then lie in the destination, and could
+/// be overwritten while they are still needed.
 static bool isInPlaceAllTheWay(SubsetInsertionOpInterface insertion,
                                const bufferization::AnalysisState &state) {
   bufferization::TraversalConfig config;
@@ -69,8 +70,9 @@ static bool isInPlaceAllTheWay(SubsetInsertionOpInterface insertion,
   return findEmpties(true).size() == findEmpties(false).size();
 }
 
-/// Minimum of inserts in a chain, or in a block, for moving chains. With fewer,
-/// searching the needed values for each insert is cheap.
+/// The minimum number of inserts in a chain, or in a block, for moving chains.
+/// With fewer inserts, chains are not moved, because the search for needed
+/// values is cheap.
 static constexpr size_t kMovedChain = 64, kMovedInserts = 1000;
 
 namespace {
@@ -94,8 +96,8 @@ public:
   Operation *lastSourceOf(Operation *op, OpOperand *except) const;
 
 private:
-  /// Sort key of each op: the position of an op that did not move, then the
-  /// number of the move behind it.
+  /// Sort key of each op. The first number is the position of an op that did
+  /// not move. The second number counts the moves behind this position.
   DenseMap<Operation *, std::pair<size_t, size_t>> places;
   /// The last op that was moved behind each position.
   DenseMap<size_t, Operation *> lastBehind;
@@ -125,8 +127,8 @@ Operation *Mover::lastSourceOf(Operation *op, OpOperand *except) const {
   return last;
 }
 
-/// Returns a chain of inserts, each into the result of the one before, which
-/// has no other users.
+/// Returns a chain of inserts. Each inserts into the result of the previous
+/// one, which has no other users.
 static SmallVector<tensor::InsertSliceOp> chainFrom(tensor::InsertSliceOp op) {
   SmallVector<tensor::InsertSliceOp> chain;
   while (op) {
@@ -140,10 +142,10 @@ static SmallVector<tensor::InsertSliceOp> chainFrom(tensor::InsertSliceOp op) {
   return chain;
 }
 
-/// Moves each insert of a long chain, as of a Concat, behind its source and
-/// before the next source. Otherwise `eliminateEmptyTensors` moves the rest of
-/// the chain for each insert, because it needs the destination before the
-/// source is computed.
+/// Moves each insert of a long chain, e.g. of a Concat, behind its source and
+/// before the next source. `eliminateEmptyTensors` needs the destination before
+/// the source is computed. Without this function, it would move the rest of the
+/// chain for each insert.
 static void moveChains(Block &block) {
   auto inserts = block.getOps<tensor::InsertSliceOp>();
   size_t shortest =
@@ -170,8 +172,8 @@ static void moveChains(Block &block) {
   }
 }
 
-/// Moves empty tensors down to their first user, because a buffer lives from
-/// there on.
+/// Moves empty tensors down to their first user, because the lifetime of a
+/// buffer begins at its empty tensor.
 static void sinkEmpties(Block &block) {
   auto empties = llvm::to_vector(block.getOps<tensor::EmptyOp>());
   if (empties.empty())
@@ -194,7 +196,7 @@ static void sinkEmpties(Block &block) {
 }
 
 /// Replaces a reshaped empty tensor by an empty tensor of the other shape. The
-/// tensor may then lie inside of another one of that shape.
+/// tensor may then become a slice of a larger tensor of that shape.
 static void foldReshapedEmpties(Operation *module) {
   RewritePatternSet patterns(module->getContext());
   tensor::populateFoldTensorEmptyPatterns(patterns);

@@ -77,8 +77,8 @@ struct InstrumentLayersPass
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// Returns true if an op takes time in a run, unlike constants, views and
-/// sizes.
+/// Returns true if an op takes time in a run. Constants, views and sizes take
+/// no time.
 static bool isWork(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
       isa<RequireOp, ObserveOp, ListOp, RoomOp, StackOp, memref::AllocOp,
@@ -121,7 +121,7 @@ static bool isSubset(const llvm::SetVector<StringAttr> &part,
 /// Adds the layers of a block, including its loops over images.
 static void addLayers(Block &block, StringAttr graph,
                       SmallVectorImpl<Layer> &layers) {
-  // A layer does not continue across the start or the end of a block.
+  // Begins a new layer at the start of a block and behind its end.
   bool isNew = true;
   for (Operation &op : block) {
     if (isImageLoop(&op)) {
@@ -172,7 +172,8 @@ StringAttr InstrumentLayersPass::reasonFor(const Layer &layer,
     for (DeclinedAttr one : declined.lookup(node)) {
       if (one.getBackend() == backend)
         return {};
-      // A backend may have declined the node in several bodies.
+      // Names each backend once, because it may have declined the node in
+      // several bodies.
       if (!told.insert(one.getBackend()).second)
         continue;
       text += (text.empty() ? "" : "; ") + one.getBackend().str() + ": " +
@@ -294,8 +295,8 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
       builder, loc, pointer, builder.getI8Type(), call,
       ArrayRef<LLVM::GEPArg>{
           static_cast<int32_t>(offsetof(ingot_abi_call, observer))});
-  // The load is volatile. Otherwise LLVM might assume that all these branches
-  // go the same way, and duplicate the code between them.
+  // Make the load volatile. If it were not volatile, LLVM might assume that all
+  // these branches go the same way, and duplicate the code between them.
   Value observer = LLVM::LoadOp::create(builder, loc, pointer, field,
                                        /*alignment=*/8, /*isVolatile=*/true);
   Value none = LLVM::ZeroOp::create(builder, loc, pointer);
@@ -333,8 +334,8 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
                         /*inLoop=*/false, nodes);
 }
 
-/// Returns the op of a layer that is a loop of scalar products instead of a
-/// kernel, which is slow. Returns null if there is none.
+/// Returns the op of a layer that is a loop of scalar products, which is slow,
+/// instead of a kernel. Returns null if there is none.
 static Operation *loopOf(const Layer &layer) {
   for (Operation *op : layer.ops)
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))

@@ -14,8 +14,8 @@ namespace ingot {
 /// Returns true if `op` only changes the shape of its operand.
 bool isPureReshape(mlir::Operation *op);
 
-/// Returns true if no op after `user` reads `value` or a reshape of it. Returns
-/// false, too, if `value` has too many users to check.
+/// Returns true if no op after `user` reads `value` or a reshape of it. Also
+/// returns false if `value` has too many users to check.
 bool diesAt(mlir::Value value, mlir::Operation *user);
 
 } // namespace ingot

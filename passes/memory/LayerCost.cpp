@@ -59,11 +59,10 @@ int ingot::layerWeight(Operation *op) {
     return 0;
   if (isa<memref::CopyOp, linalg::FillOp>(op))
     return 1;
-  // A product comes before reductions, which may only find the ranges of its
-  // operands.
+  // Rank a product before reductions, because a reduction may only find the
+  // ranges of the product's operands.
   auto kernelOp = dyn_cast<kernel::KernelOpInterface>(op);
-  // If a product is split by precision, the int8 part comes before the f32
-  // part.
+  // If a product is split by precision, rank the int8 part before the f32 part.
   if (Type type = kernelOp ? kernelOp.getProductType() : Type())
     return type.isF32() ? 7 : 8;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -279,10 +278,10 @@ void LayerCost::addNested(Operation *op, int64_t times) {
 //===----------------------------------------------------------------------===//
 
 void LayerCost::addBytes(Operation *op) {
-  // Operands that are read and written in place count twice, because they move
-  // twice.
+  // Count operands that are read and written in place twice, because their
+  // bytes move twice.
   SmallVector<Value> values(op->getOperands());
-  // Loops and branches access buffers that are defined outside of them.
+  // Includes the buffers that loops and branches access from outside.
   llvm::SetVector<Value> captured;
   if (!isa<linalg::LinalgOp>(op))
     getUsedValuesDefinedAbove(op->getRegions(), captured);

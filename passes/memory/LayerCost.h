@@ -22,9 +22,8 @@ llvm::StringRef layerKind(mlir::Operation *op);
 /// names the layer.
 int layerWeight(mlir::Operation *op);
 
-/// Sums up the work of a layer's ops. Known sizes stay constants. Ops that read
-/// the other sizes are created by the builder, which must stand behind the
-/// layer's ops.
+/// Sums up the work of a layer's ops. Known sizes stay constants. The builder
+/// creates ops that read the other sizes. It must be behind the layer's ops.
 class LayerCost {
 public:
   LayerCost(mlir::OpBuilder &builder, mlir::Location loc)
@@ -38,8 +37,9 @@ public:
   llvm::ArrayRef<mlir::Value> openSizes() const { return open.getArrayRef(); }
 
   /// Returns the number of arithmetic operations, or 0 if it is unknown. A
-  /// multiply-add counts as two. Arithmetic on open sizes is created with
-  /// `builder`, and uses the values that `sizes` maps them to.
+  /// multiply-add counts as two. If sizes are open, creates arithmetic with
+  /// `builder`. This arithmetic uses the values to which `sizes` maps the open
+  /// sizes.
   mlir::OpFoldResult flops(mlir::OpBuilder &builder,
                            const mlir::IRMapping &sizes) const {
     return total(flopTerms, builder, sizes);

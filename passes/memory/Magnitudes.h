@@ -44,10 +44,10 @@ class Magnitudes {
   using Number = std::optional<typename Domain::Number>;
 
 public:
-  /// With `ofInputs`, only sizes of inputs are known, and minima, maxima and
-  /// selects get a magnitude from their operands. Otherwise `other` gives their
-  /// magnitude, because data may decide them, and the value may be far from
-  /// both operands.
+  /// With `ofInputs`, only sizes of inputs are known. A minimum, maximum or
+  /// select then gets a magnitude from its operands. Without `ofInputs`,
+  /// `other` gives the magnitude of a minimum, maximum or select. Data may then
+  /// decide the value, which may be far from both operands.
   Magnitudes(Domain &domain, bool ofInputs)
       : domain(domain), ofInputs(ofInputs) {}
 
@@ -143,8 +143,9 @@ auto Magnitudes<Domain>::ofExpr(mlir::AffineExpr expr, mlir::ValueRange dims,
   case AffineExprKind::Mul:
     return multiply(a, ofExpr(binary.getRHS(), dims, symbols));
   default:
-    // A quotient or remainder is not larger than its dividend. But intermediate
-    // values of the dividend may be, and have to fit as well.
+    // A quotient or remainder is not larger than its dividend. Return the
+    // dividend's magnitude, because intermediate values of the dividend have to
+    // fit as well.
     return a;
   }
 }
@@ -166,8 +167,8 @@ auto Magnitudes<Domain>::sidesOf(mlir::Value value, int depth) -> Sides {
   }
   Sides a = sidesOf(op->getOperand(0), depth - 1),
         b = sidesOf(op->getOperand(1), depth - 1);
-  // The minimum of two values is at most either upper bound, but its lower
-  // bound is the lower one of both.
+  // The upper bound of a minimum is any of the two upper bounds. The lower
+  // bound of a minimum is the lower one of both lower bounds.
   auto either = [&](Number x, Number y) {
     return x && y ? larger(x, y) : x ? x : y;
   };

@@ -51,8 +51,8 @@ static constexpr int64_t kMaxBytes = int64_t(1) << 47;
 
 namespace {
 
-/// Copies the size arithmetic of `body` to `inference`, whose only argument is
-/// the call.
+/// Copies the size arithmetic of `body` to `inference`. The only argument of
+/// `inference` is the call.
 class Inference {
 public:
   Inference(func::FuncOp body, func::FuncOp inference,
@@ -233,8 +233,8 @@ void Inference::copyChecks(Operation &branch) {
     builder.clone(branch, scalars);
 }
 
-/// Reserves a buffer. If its bytes overflow 64 bits, reserves more than any
-/// host has, unless the buffer is empty.
+/// Reserves a buffer. If the number of bytes overflows 64 bits and the buffer
+/// is not empty, reserves more than any host has.
 void Inference::reserve(memref::AllocOp op) {
   Location loc = op.getLoc();
   MemRefType type = op.getType();
@@ -265,8 +265,8 @@ void Inference::reserve(memref::AllocOp op) {
                   arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         size, none));
   }
-  // A product of sizes with a 0 is 0, even if an intermediate product wraps
-  // around.
+  // Accept a product of sizes if one size is 0. The product is then 0, even if
+  // an intermediate product wraps around.
   if (fits)
     fits = either(fits, isEmpty);
   if (fits)
@@ -323,8 +323,8 @@ void Inference::copy(Operation &op) {
   if (auto check = dyn_cast<RequireOp>(op))
     return require(check);
   if (auto chunk = dyn_cast<ChunkOp>(op)) {
-    // Threads and observers decide the size of a chunk. At most, a chunk has
-    // all images.
+    // Threads and observers decide the size of a chunk, so reserve the maximum:
+    // a chunk with all images.
     if (Value images = known(chunk.getImages()))
       scalars.map(chunk.getResult(),
                   arith::MaxUIOp::create(builder, op.getLoc(), images,
@@ -337,8 +337,8 @@ void Inference::copy(Operation &op) {
   if (isOfHost(&op))
     return reserve(cast<memref::AllocOp>(op));
   if (auto room = dyn_cast<RoomOp>(op)) {
-    // Reserve nothing if the sizes are known: the host provides the memory of
-    // outputs as reported here.
+    // Reserve nothing if the sizes are known. The host then provides the memory
+    // of outputs, whose sizes this function reports.
     if (!llvm::all_of(room.getDynamicSizes(),
                       [&](Value size) { return known(size); }))
       callSupport(op.getLoc(), kReserveUnknown, {});
@@ -350,7 +350,8 @@ void Inference::copy(Operation &op) {
     return;
   }
   if (auto store = dyn_cast<memref::StoreOp>(op)) {
-    // Only stores in the function's block are known, not those in loops.
+    // Records only stores in the function's block, because stores in loops are
+    // not known.
     bool isList = store.getMemref().getDefiningOp<memref::AllocaOp>() ||
                   isListOfSizes(store.getMemref());
     if (isList && store.getIndices().size() == 1)
@@ -365,7 +366,8 @@ void Inference::copy(Operation &op) {
     return storeOutput(handedOver);
   if (op.getNumRegions() == 0 && !isa<ListOp>(op))
     return copyScalars(op);
-  // The memory of lists, branches and loops depends on data.
+  // Reports unknown memory for lists, branches and loops, because it depends on
+  // data.
   WalkResult asks = op.walk([](Operation *inner) {
     return isOfHost(inner) || isa<ListOp>(inner) ? WalkResult::interrupt()
                                                  : WalkResult::advance();

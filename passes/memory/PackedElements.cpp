@@ -75,7 +75,8 @@ generate(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
       .getResult(0);
 }
 
-/// Unpacks elements whose bits divide a byte evenly. Reads each byte once.
+/// Unpacks elements of 1, 2 or 4 bits, which never span two bytes. Reads each
+/// byte once.
 static Value unpackWhole(OpBuilder &b, Location loc, Value bytes,
                          OpFoldResult count, int64_t bits) {
   OpFoldResult numBytes = tensor::getMixedSize(b, loc, bytes, 0);

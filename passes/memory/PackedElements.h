@@ -26,8 +26,8 @@ mlir::OpFoldResult packedBytes(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::OpFoldResult countElements(mlir::OpBuilder &builder, mlir::Location loc,
                                  llvm::ArrayRef<mlir::OpFoldResult> sizes);
 
-/// Unpacks `bytes` to a tensor of `type`, whose elements are i8 and whose sizes
-/// are `sizes`. The upper bits of each element are undefined.
+/// Unpacks `bytes` to a tensor of `type`. Its elements are i8 and its sizes are
+/// `sizes`. The upper bits of each element are undefined.
 mlir::Value unpackElements(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value bytes, mlir::RankedTensorType type,
                            llvm::ArrayRef<mlir::OpFoldResult> sizes,

@@ -110,6 +110,10 @@ def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
     module's attribute `ingot.weights` lists the values with their offsets, and
     `ingot.weights_bytes` is their total size.
   }];
+  let options = [
+      Option<"takeAll", "take-all", "bool", "false",
+             "also take small constants, which are otherwise part of the "
+             "code">];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
     "::mlir::memref::MemRefDialect"];
@@ -311,8 +315,9 @@ def SkipUnread : Pass<"ingot-skip-unread", "::mlir::func::FuncOp"> {
     Example:
     ```mlir
     %means = memref.alloc(%n) : memref<?xf32>
-    // writes %means, and reads it to write to
+    // loops that write %means
     %y = ingot.room 0(%n, %m) : memref<?x?xf32>
+    // loops that read %means and write %y
     ```
     gets
     ```mlir

@@ -22,8 +22,8 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Returns the memref whose elements `view` shows completely and in order; null
-/// if `view` is not such a view.
+/// Returns the memref of which `view` shows all elements in order; null if
+/// there is none.
 static Value wholeOf(Operation *view) {
   return llvm::TypeSwitch<Operation *, Value>(view)
       .Case<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
@@ -59,9 +59,9 @@ static bool onlyReads(Operation *op, Value buffer) {
   });
 }
 
-/// Returns true if memory of the host may replace `buffer`, whose elements
-/// `store` passes to the host. No branch or loop may pass the buffer on, and
-/// all writes must come before `store`.
+/// Returns true if memory of the host may replace `buffer`. `store` passes the
+/// elements of `buffer` to the host. No branch or loop may pass the buffer on,
+/// and all writes must come before `store`.
 static bool isDoneBy(Value buffer, Operation *store) {
   return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
     if (user->hasTrait<OpTrait::IsTerminator>() ||

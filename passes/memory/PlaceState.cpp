@@ -8,7 +8,7 @@
 // Gives the results of branches and the state of loops a place. If the size is
 // known, all branches or steps share one place, so that a run allocates
 // nothing. If the size is open, each branch and each step creates its own
-// tensor. plan-memory then releases the tensor of the step before.
+// tensor. plan-memory then releases the tensor of the previous step.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/memory/Passes.h"
@@ -32,8 +32,9 @@ static RankedTensorType tensorTypeOf(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
-/// Returns true if `writer` may overwrite `tensor`. Other users may only read
-/// its size, or elements of the tensor or of a slice of it, before `writer`.
+/// Returns true if `writer` may overwrite `tensor`. Before `writer`, other
+/// users may read only the size of the tensor, or elements of the tensor or of
+/// its slices.
 static bool mayOverwrite(Operation *writer, Value tensor) {
   return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
     Operation *reader = use.getOwner();
@@ -47,8 +48,8 @@ static bool mayOverwrite(Operation *writer, Value tensor) {
   });
 }
 
-/// Returns the value in whose place `value` is certainly written, following ops
-/// that write in place.
+/// Returns the value that shares its place with `value`. Follows ops that are
+/// certain to write in place.
 static Value rootOf(Value value) {
   for (;;) {
     auto result = dyn_cast<OpResult>(value);
@@ -106,7 +107,8 @@ static void placeBranches(scf::IfOp op) {
       continue;
     OpBuilder builder(op);
     Value place;
-    // Do not use an empty tensor, because each of its uses gets its own later.
+    // Do not use an empty tensor, because later each of its uses gets its own
+    // empty tensor.
     if (isStatic(result))
       place = bufferization::AllocTensorOp::create(
           builder, op.getLoc(), tensorTypeOf(result), ValueRange());
@@ -120,9 +122,9 @@ static void placeBranches(scf::IfOp op) {
   }
 }
 
-/// Turns a select between tensors back into a branch. Canonicalization creates
-/// such selects. Otherwise both tensors would have to share a buffer with the
-/// result.
+/// Turns a select between tensors back into a branch, because canonicalization
+/// creates such selects. With a select, both tensors must share a buffer with
+/// the result. With a branch, they need not.
 static void placeChoice(arith::SelectOp op) {
   OpBuilder builder(op);
   auto branch = scf::IfOp::create(
@@ -191,7 +193,8 @@ static scf::WhileOp alignRegions(scf::WhileOp loop) {
       continue;
     }
     if (same == given.end()) {
-      // The condition computes this value, so any initial value will do.
+      // Pass any initial value, because the condition computes the value before
+      // it is read.
       Value none;
       if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
         none = tensor::EmptyOp::create(
@@ -243,7 +246,7 @@ struct PlaceStatePass : ingot::impl::PlaceStateBase<PlaceStatePass> {
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         placeBranches(branch);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        // Loops inside of a single node already work in place.
+        // Skips loops inside of a single node, which already work in place.
         bool isOfModel = !loop.getBody()->getOps<PollOp>().empty();
         if (isOfModel && loop.getNumRegionIterArgs() != 0)
           placeCarried(op, loop.getInitArgsMutable(), loop.getRegionIterArgs(),

@@ -77,17 +77,19 @@ static std::pair<int64_t, int64_t> placeOf(Operation *user, Operation *alloc,
   return place;
 }
 
-/// Returns true if an op only names a part of a buffer. Such an op stands where
-/// its sizes are known, which may be long before the accesses.
+/// Returns true if an op only creates a view of a buffer. Such an op stands
+/// where the sizes of the view are known, which may be long before the
+/// accesses.
 static bool isName(Operation *user) {
   return isMemoryEffectFree(user) && !user->hasTrait<OpTrait::IsTerminator>();
 }
 
 namespace {
 
-/// Moves host buffers down to the first op that accesses them, because the host
-/// allocates memory at the alloc. Allocs stand where their sizes are known. In
-/// a model with open sizes this is the beginning for all of them.
+/// Moves the allocs of host buffers down to the first op that accesses the
+/// buffer, because the host allocates the memory at the alloc. Without this
+/// move, allocs stand where their sizes are known. In a model with open sizes,
+/// all allocs would stand at the beginning.
 class Sinker {
 public:
   explicit Sinker(Block &block) {
@@ -110,7 +112,7 @@ private:
 
 } // namespace
 
-/// Limit of views to follow. Buffers usually have fewer.
+/// Limit of views to follow. Buffers usually have fewer views.
 static constexpr size_t kMaxNames = 64;
 
 void Sinker::sink(memref::AllocOp alloc) {
@@ -157,7 +159,7 @@ static ArenaBuffer lifetimeOf(memref::AllocOp alloc,
                               BufferViewFlowAnalysis &aliases) {
   ArenaBuffer buffer;
   buffer.bytes = byteSize(alloc);
-  // Memory is needed from the first access on, not from the first view.
+  // Ignores views, because memory is needed only from the first access on.
   int64_t first = std::numeric_limits<int64_t>::max(), last = -1;
   for (Operation *user : usersOf(alloc, aliases)) {
     if (isName(user))
@@ -209,7 +211,8 @@ LogicalResult PlanMemoryPass::plan(func::FuncOp function, Value arena) {
                                  buffer.first, buffer.last));
   }
   ModuleOp module = getOperation();
-  // A run executes one body, so the bodies share the arena.
+  // Uses the maximum of all bodies, which share the arena, because a run
+  // executes one body.
   auto raise = [&](auto helper, int64_t bytes) {
     IntegerAttr known = helper.getAttr(module);
     if (!known || known.getInt() < bytes)

@@ -98,7 +98,8 @@ static int64_t storedBits(TensorAttr tensor) {
                            : elementBitsOf(elementNumberOf(element));
 }
 
-/// Returns a view of the packed bytes of a memref whose sizes count elements.
+/// Returns a view of the packed bytes of a memref. The sizes of the memref
+/// count elements.
 static Value viewBytes(OpBuilder &builder, Location loc, Value memref,
                        ArrayRef<OpFoldResult> sizes, int64_t bits) {
   OpFoldResult bytes = packedBytes(

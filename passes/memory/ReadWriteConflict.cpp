@@ -82,9 +82,9 @@ static bool isElementwise(OpOperand &read, OpOperand &write,
           comesFrom(state, write, read.get()));
 }
 
-// Vector ops promise an implementation of the interface, and querying it
-// asserts that the implementation is registered. They do not write tensors into
-// tensors.
+// Exclude vector ops, because they do not insert tensors into tensors. Querying
+// a vector op would fail an assertion, because it promises an implementation of
+// the interface that is not registered.
 SubsetInsertionOpInterface ingot::getInsertion(Operation *op) {
   if (isa<vector::TransferWriteOp>(op))
     return {};
@@ -112,11 +112,11 @@ static bool areApart(OpOperand &read, OpOperand &write,
                      const AnalysisState &state) {
   if (auto insertion = ingot::getInsertion(read.getOwner())) {
     OpOperand &destination = insertion.getDestinationOperand();
-    // The insertion reads only the part of the destination that it does not
-    // overwrite.
+    // Allows a write to the inserted slice, because the insertion reads only
+    // the rest of the destination.
     if (&read == &destination && isSliceOf(write, insertion, state))
       return true;
-    // The source is computed in its place in the destination.
+    // Allows a source that is computed in its place in the destination.
     if (&read == &insertion.getSourceOperand() && &write == &destination &&
         isSliceOf(read, insertion, state))
       return true;
@@ -152,7 +152,8 @@ static bool isBehind(OpOperand &write, Value definition,
                   ->findAncestorOpInBlock(*writer)) {
     return false;
   }
-  // A write that defines the value does not conflict with it.
+  // Ignores a write that defines the value, because it does not conflict with
+  // it.
   AliasingValueList values = state.getAliasingValues(write);
   return values.getNumAliases() != 1 ||
          values.getAliases()[0].value != definition;
@@ -174,8 +175,8 @@ bool ingot::isDisturbedBy(OpOperand &read, OpOperand &write,
     if (reader == writer && isElementwise(read, write, state))
       return false;
   }
-  // Check the cheap conditions first: the next ones may visit all ops that the
-  // values are computed from.
+  // Check the cheap conditions first, because the other conditions may visit
+  // all ops that compute the values.
   return llvm::any_of(definitions,
                       [&](Value definition) {
                         return isBehind(write, definition, dominance, state);

@@ -33,7 +33,8 @@ SmallVector<Operation *> ingot::usersOf(Value buffer,
 
 namespace {
 
-/// Tracks host buffers that exactly one value owns, which has to release them.
+/// Tracks host buffers. Exactly one value owns a buffer, and this value has to
+/// release it.
 class Owners {
 public:
   explicit Owners(BufferViewFlowAnalysis &aliases) : aliases(aliases) {}
@@ -54,8 +55,8 @@ private:
 
 } // namespace
 
-/// Returns true if `value`, which its block created, is passed on only to `to`,
-/// a loop or the block's terminator. Other users must come before `to`.
+/// Returns true if its block creates `value` and passes it on only to `to`, a
+/// loop or the block's terminator. Other users must come before `to`.
 bool Owners::isHandedOver(Value value, Operation *to) {
   if (!owners.contains(value) || value.getParentBlock() != to->getBlock())
     return false;
@@ -77,7 +78,7 @@ bool Owners::isHandedOver(Value value, Operation *to) {
 }
 
 /// Returns true if a terminator may pass on the buffer of a block's argument.
-/// `own` is ignored, because it is another buffer.
+/// Ignores the value `own`, because its buffer is another one.
 bool Owners::mayGoOn(Value argument, Operation *terminator, Value own) {
   auto same = aliases.resolve(argument);
   return llvm::any_of(terminator->getOperands(), [&](Value other) {
@@ -85,8 +86,8 @@ bool Owners::mayGoOn(Value argument, Operation *terminator, Value own) {
   });
 }
 
-/// Reports a loop that carries an arena buffer that each step allocates. All
-/// steps would share this one buffer.
+/// Reports a loop that carries an arena buffer and allocates it in each step.
+/// All steps would share this one buffer.
 static LogicalResult checkCarried(Operation *loop, Operation *yield) {
   for (Value next : yield->getOperands()) {
     auto made = next.getDefiningOp<memref::AllocOp>();
@@ -210,8 +211,7 @@ LogicalResult Owners::visit(Block &block) {
         visitBranch(branch);
     }
   }
-  // Values that the terminator passes on are handled by the op that receives
-  // them.
+  // Leaves values that the terminator passes on to the op that receives them.
   auto handedOver = block.getTerminator()->getOperands();
   for (Operation *op : ops)
     for (Value result : op->getResults())

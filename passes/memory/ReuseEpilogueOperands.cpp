@@ -29,8 +29,8 @@ static Value rootOf(Value value) {
 /// Returns true if `op` may write its result over `operand`.
 static bool isReusable(kernel::EpilogueOpInterface op, Value operand,
                        OpOperand &init) {
-  // A kernel that reads the operand in another role as well may read it after
-  // it wrote there.
+  // Exclude an operand that the kernel also reads in another role. The kernel
+  // may read the operand after it overwrote it.
   if (operand.getType() != init.get().getType() ||
       llvm::count(op->getOperands(), operand) > 1)
     return false;

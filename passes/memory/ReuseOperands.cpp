@@ -45,7 +45,8 @@ static void reuse(linalg::GenericOp op) {
   if (!init.get().getDefiningOp<tensor::EmptyOp>() ||
       op.payloadUsesValueFromOperand(&init))
     return;
-  // A body that extracts elements of tensors may read any of them.
+  // Declines a body that extracts elements of tensors, because it may read any
+  // element.
   bool extracts = false;
   op.getRegion().walk([&](tensor::ExtractOp) { extracts = true; });
   if (extracts)

@@ -50,8 +50,9 @@ SizePolynomial SizePolynomial::largerOf(const SizePolynomial &other) const {
   SizePolynomial larger({}, 0);
   for (const SizePolynomial *side : {this, &other})
     for (const auto &[product, coefficient] : side->terms) {
-      // The larger polynomial is at least as large as the smaller one of both
-      // lower bounds.
+      // The larger polynomial is never below its own lower bound. Use the
+      // minimum of both lower bounds, because this bound holds for either
+      // polynomial.
       auto least = [&](const SizePolynomial &of) {
         auto found = of.terms.find(product);
         return found == of.terms.end() ? 0 : found->second.least;

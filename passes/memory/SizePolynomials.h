@@ -7,7 +7,7 @@
 //
 // Represents a magnitude as a polynomial of the sizes of inputs. Coefficients
 // are not negative. If each coefficient of one polynomial is at most that of
-// another, so is its value, for all sizes.
+// another, its value is also at most the other value, for all sizes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_MEMORY_SIZEPOLYNOMIALS_H

@@ -34,9 +34,9 @@ void SkipEmptyLoopsPass::runOnOperation() {
     std::optional<llvm::SetVector<Value>> targets = writtenBuffersOf(loop);
     if (!targets || targets->empty() || !llvm::all_of(*targets, canBeEmpty))
       return WalkResult::advance();
-    // An innermost loop takes one step for each element, so it takes none for
-    // an empty buffer. The exception is a buffer that is empty because nothing
-    // reads it.
+    // Skip only nests of loops. An innermost loop takes one step for each
+    // element, so an empty buffer gives it no steps anyway. But skip it if its
+    // buffer only counts as empty because nothing reads it.
     bool isNest = loop.getBody()
                       ->walk([](Operation *op) {
                         return op->getNumRegions() != 0

@@ -29,8 +29,8 @@ using namespace ingot;
 
 namespace {
 
-/// Buffers that the same ops write to, and all other buffers that their users
-/// write to.
+/// Buffers that the same ops write to, and the targets: all other buffers that
+/// users of these buffers write to.
 struct Group {
   llvm::SetVector<Value> buffers, targets;
   /// True if an op reads an element of one of the buffers many times.
@@ -43,7 +43,8 @@ struct SkipUnreadPass : ingot::impl::SkipUnreadBase<SkipUnreadPass> {
 private:
   /// Makes the buffers of a group empty if no op reads them at run time.
   void skip(const Group &group);
-  /// Returns a value before `place` that tells if `target` is empty, or null.
+  /// Returns an i1 in front of `place` that is true if `target` is empty, or
+  /// null.
   Value emptyWhen(Value target, Operation *place);
 
   /// Conditions by buffer: a buffer is left out if its condition holds.
@@ -132,10 +133,9 @@ Value SkipUnreadPass::emptyWhen(Value target, Operation *place) {
   return isEmpty(builder, place->getLoc(), target);
 }
 
-/// Returns true if a buffer has at most a few elements for each of an open
-/// number of rows. Buffers with all channels of a batch have more, and are not
-/// worth the code. Most models have a batch, but few ever run with empty
-/// images.
+/// Returns true if a buffer has an open number of rows with a few elements
+/// each. A buffer with all channels of a batch has longer rows. It is not worth
+/// the code that skips it, because few models ever run with no images.
 static bool isOfRows(Value buffer) {
   int64_t count = 1;
   for (int64_t size : cast<MemRefType>(buffer.getType()).getShape())
@@ -175,8 +175,8 @@ static std::optional<Group> groupOf(memref::AllocOp alloc) {
   return canSkip ? std::optional(group) : std::nullopt;
 }
 
-/// Returns true if a buffer is empty whenever all targets are, because it has
-/// all open sizes of one target.
+/// Returns true if a buffer is empty whenever all targets are empty, because it
+/// has all open sizes of one target.
 static bool isEmptyAnyway(memref::AllocOp alloc, const Group &group) {
   ValueRange sizes = alloc.getDynamicSizes();
   return llvm::any_of(group.targets, [&](Value target) {
@@ -233,8 +233,8 @@ void SkipUnreadPass::runOnOperation() {
     if (!group)
       continue;
     seen.insert_range(group->buffers);
-    // Other groups gain nothing, because their buffers have about as many
-    // elements as their targets.
+    // Skip no other groups. Their buffers have about as many elements as their
+    // targets, so little work is saved.
     if (group->spreads || llvm::any_of(group->targets, [&](Value target) {
           return conditions.contains(target);
         }))

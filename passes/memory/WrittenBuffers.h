@@ -22,7 +22,7 @@ writtenBuffersOf(mlir::Operation *op);
 /// time.
 bool canBeEmpty(mlir::Value memref);
 
-/// Creates code that computes if a memref has no elements.
+/// Creates code that returns true if a memref has no elements.
 mlir::Value isEmpty(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value memref);
 

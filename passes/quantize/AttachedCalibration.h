@@ -27,14 +27,14 @@ CalibrationAttr findCalibration(mlir::ModuleOp module);
 /// Returns the module's calibration; reports an error if there is none.
 mlir::FailureOr<CalibrationAttr> getCalibration(mlir::ModuleOp module);
 
-/// Returns the form of int8 weights of `bits` bits. They are fitted in pairs
+/// Returns the form of int8 weights of `bits` bits. Fits the weights in pairs
 /// (PairFit.h) if the user wants `fitPairs` and the calibration has no repairs.
-/// Repairs were measured with scales for the largest weights.
+/// Repairs exclude pairs because repairs were measured with unfitted scales.
 WeightForm weightFormFor(mlir::ModuleOp module, int bits, bool fitPairs);
 
 /// Checks that the calibration's entry `name` is in `known`. A name that is not
-/// was mistyped or belongs to another model. In the error message, `what` names
-/// the entry, and `kind` names the things that an entry may refer to.
+/// in `known` was mistyped or belongs to another model. In the error message,
+/// `what` names the entry. `kind` names the things that an entry may refer to.
 mlir::LogicalResult checkName(CalibrationAttr calibration, llvm::StringRef name,
                               llvm::StringRef what,
                               const llvm::StringSet<> &known,

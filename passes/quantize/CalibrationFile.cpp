@@ -24,8 +24,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// Versions of the format. Version 1 has no repairs, and files without repairs
-/// still use it. Version 2 had only smoothing of norms.
+/// Versions of the format. Version 1 has no repairs; files without repairs
+/// still have this version. Version 2 could only repair by smoothing norms.
 static constexpr int64_t kVersion = 3, kPlainVersion = 1;
 static constexpr StringLiteral kVersionKey("ingot_calibration");
 static constexpr StringLiteral kPreprocessKey("preprocess");

@@ -17,11 +17,15 @@ using namespace ingot;
 using namespace ingot::quantize;
 using namespace ingot::support;
 
-/// Limits of the squared error of a product's weights. Scales are accepted if
-/// one of two limits holds. `kMaxErrorRatio`: the error relative to scales of
-/// the largest weights; 2 means a loss of half a bit. `kMaxOfSquares`: the
-/// error relative to the sum of the squared weights. Normally distributed 8-bit
-/// weights have about this error; weights of similar magnitude have less.
+/// Limits of the squared error of a product's weights. Widened scales are
+/// accepted if the error is within one of the two limits.
+///
+/// `kMaxErrorRatio` limits the error relative to the error with unwidened
+/// scales. The ratio 2 means a loss of half a bit.
+///
+/// `kMaxOfSquares` limits the error relative to the sum of the squared weights.
+/// Normally distributed 8-bit weights have about this error. Weights of similar
+/// magnitude have a smaller error.
 static constexpr double kMaxErrorRatio = 2, kMaxOfSquares = 1e-4;
 
 PairLayout::PairLayout(ArrayRef<int64_t> shape, int64_t axis)
@@ -58,7 +62,8 @@ bool quantize::widenForPairs(QuantizedWeights &weights,
   double squares = 0;
   for (double value : weights.bytes)
     squares += value * value;
-  // The rounding error is uniformly distributed over a step.
+  // The rounding error of a weight is uniformly distributed over a step, so its
+  // mean square is step² / 12.
   const double perChannel =
       double(weights.bytes.size()) / double(weights.scales.size());
   const double error = after * perChannel / 12;

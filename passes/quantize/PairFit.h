@@ -36,14 +36,14 @@ struct PairLayout {
   size_t distance = 1, run = 1;
 };
 
-/// Increases scales until the int8 weights of all pairs fit. Channels whose
-/// scale `isFixed` keep it. Returns false, and changes nothing, if the larger
-/// scales cost too much accuracy. Precondition: `weights.bytes` are not rounded
-/// yet.
+/// Increases scales until the int8 weights of all pairs fit. A channel for
+/// which `isFixed` is true keeps its scale. Returns false, and changes nothing,
+/// if the larger scales cost too much accuracy. Precondition: `weights.bytes`
+/// are not rounded yet.
 bool widenForPairs(QuantizedWeights &weights, const PairLayout &layout,
                    const llvm::BitVector &isFixed);
 
-/// Lowers weights until pairs fit that rounding made one step too large. In
+/// Makes pairs fit that exceed their limit by one step because of rounding. In
 /// each such pair, lowers the weight that rounding raised more. `values` are
 /// the weights before rounding.
 void lowerPairs(QuantizedWeights &weights, const PairLayout &layout,

@@ -44,7 +44,8 @@ static bool isPool(Operation *op) {
 }
 
 bool quantize::isProduct(Operation *op) {
-  // Kernels for groups of one channel multiply floats.
+  // A transposed convolution with one channel per group is excluded, because
+  // its kernels multiply floats.
   auto transposed = dyn_cast<nn::ConvTransposeOp>(op);
   return isa<nn::ConvOp, nn::MatMulOp>(op) ||
          (transposed && !hasSingleChannels(transposed));
@@ -152,7 +153,8 @@ private:
     if (!op || !followed.insert(value).second)
       return;
     if (movesValues(op)) {
-      // Another user that reads floats would see the quantization error.
+      // Do not quantize if another user reads floats, because this user would
+      // see the quantization error.
       if (llvm::all_of(value.getUses(), [&](OpOperand &use) {
             return seen.contains(&use) || isa<ObserveOp>(use.getOwner());
           }))
@@ -186,8 +188,9 @@ private:
     Value a = op->getOperand(0), b = op->getOperand(1);
     if (!isData(a) || !isData(b) || a.getType() != op->getResult(0).getType())
       return;
-    // A product that computes one operand just before keeps it in registers.
-    // The other operand comes from memory, so it is quantized.
+    // An operand that a product computes just before the join is still in
+    // registers. The other operand comes from memory, so quantizing it saves
+    // bandwidth.
     unsigned fromMemory = isInRegisters(a) && !isInRegisters(b)   ? 1
                           : isInRegisters(b) && !isInRegisters(a) ? 0
                           : isBefore(a, b)                        ? 0
@@ -290,9 +293,9 @@ Answer<bool> quantize::requireFinite(Answer<bool> answer, Operation *product) {
   return answer;
 }
 
-/// Returns why a product cannot be computed in int8 with a range that each run
-/// determines. Its kernels do not support a zero point that is only known at
-/// run time.
+/// Returns why a product should not be computed in int8 with a range that each
+/// run determines. Returns nullopt if there is no reason. One reason is that
+/// kernels do not support a zero point that is only known at run time.
 static Reason whyNoDynamicBytes(Operation *product) {
   if (isa<nn::ConvTransposeOp>(product))
     return "is transposed, so that its data would need a zero point";
@@ -341,9 +344,9 @@ ProductAnswers quantize::answerDynamicBytes(ArrayRef<Operation *> products,
   return answers;
 }
 
-// Pools compute in float, so their operands do not count as int8. If another
-// user reads floats, a kernel stores the floats, and rounding them gains
-// nothing for the other users.
+// Pools compute floats, so a pool counts as a reader of floats. If one user
+// reads floats, a kernel stores the tensor as floats anyway. Rounding the
+// tensor then gains nothing for the other users.
 void quantize::dropFloatReaders(SmallVector<QuantizationPoint> &points) {
   llvm::DenseSet<OpOperand *> inBytes;
   llvm::DenseSet<Value> stored;

@@ -27,8 +27,9 @@ namespace ingot::quantize {
 struct QuantizationPoint {
   mlir::OpOperand *use;
   mlir::Value range;
-  /// Reason for quantizing the operand. Null: the user is a product. Otherwise:
-  /// the user computes `because`, which is itself read in int8.
+  /// The reason why an operand of an op that is not a product is quantized: a
+  /// tensor that a product reads in int8. The user of the operand helps to
+  /// compute this tensor. Null if the user is a product.
   mlir::Value because;
 };
 
@@ -47,18 +48,18 @@ findProducts(mlir::func::FuncOp function,
              llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
 /// Returns the convolutions and matrix products inside loops and branches that
-/// `isWanted` accepts. Their data have no calibrated range: loop state changes
-/// at each step, and a branch may not be taken. Products of a loop are left out
-/// if they have fewer than `leastInLoop` weights together.
+/// `isWanted` accepts. Their data have no calibrated range, because loop state
+/// changes at each step, and a branch may not be taken. Leaves out the products
+/// of a loop if they have fewer than `leastInLoop` weights together.
 llvm::SmallVector<mlir::Operation *>
 findInnerProducts(mlir::func::FuncOp function, int64_t leastInLoop,
                   llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
 /// Decides which products are computed in int8 with calibrated ranges. A rule
-/// of `keep` that names a product decides about it; otherwise the device's
-/// policy decides. The policy needs to know if the data come from floats, which
-/// depends on earlier products. Answers are cached. Asking in program order
-/// keeps the recursion shallow.
+/// of `keep` that names a product decides about this product. Without such a
+/// rule, the device's policy decides. The policy must know if the data come
+/// from floats, which depends on earlier products. The class caches its
+/// answers. Callers ask in program order, so that the recursion stays shallow.
 class ByteGains {
 public:
   explicit ByteGains(const KeepRules &keep) : keep(keep) {}
@@ -75,8 +76,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Answer<bool>> answers;
 };
 
-/// Returns no, with a reason, if `answer` is yes but the weights of `product`
-/// are not finite. Otherwise returns `answer`.
+/// Returns `answer` if the weights of `product` are finite. If they are not
+/// finite and `answer` is yes, returns no with a reason.
 Answer<bool> requireFinite(Answer<bool> answer, mlir::Operation *product);
 
 /// Products in order, each with the answer whether to compute it in int8.
@@ -92,8 +93,8 @@ llvm::SmallVector<QuantizationPoint>
 findQuantizationPoints(llvm::ArrayRef<mlir::Operation *> products);
 
 /// Drops the quantization points of tensors that are stored as floats in any
-/// case. Such a tensor has a reader that is neither a product nor a join of
-/// branches.
+/// case. A tensor is stored as floats if one of its readers is neither a
+/// product nor a join of branches.
 void dropFloatReaders(llvm::SmallVector<QuantizationPoint> &points);
 
 /// Returns the tensors whose range the quantization points need, in order, each

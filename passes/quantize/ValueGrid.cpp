@@ -20,10 +20,10 @@ using namespace ingot;
 using namespace ingot::quantize;
 
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Tolerance for the rounding of f32 constants and of their folding, relative
-/// to a step.
+/// Tolerance, relative to a step, for the rounding of f32 constants and for the
+/// rounding when constants are folded.
 static constexpr double kSlack = 1e-3;
-/// Bound beyond which f32 does not hold all integers.
+/// Largest integer up to which f32 holds all integers.
 static constexpr double kMaxSteps = 1 << 24;
 /// Search depth. Ops further up rarely matter for a product's operands.
 static constexpr int kMaxDepth = 64;
@@ -221,7 +221,8 @@ std::optional<double> quantize::findStep(size_t count,
     };
     if (!llvm::all_of(llvm::seq(count), isMultiple))
       continue;
-    // Compute the step that fits all values best, not only the largest.
+    // Choose the step that fits all values best. A step computed from the
+    // largest value alone would inherit this value's rounding error.
     double products = 0, squares = 0;
     for (size_t i = 0; i < count; ++i) {
       double number = std::nearbyint(at(i) / step);

@@ -26,14 +26,14 @@ struct ValueGrid {
   double step;
   int64_t least, most;
 
-  /// Returns true if ui8 can hold all values of the grid and 0. Padding adds
-  /// zeros.
+  /// Returns true if ui8 can hold 0 and all values of the grid. Zero is
+  /// necessary because padding adds zeros.
   bool fitsByte() const {
     return std::max<int64_t>(most, 0) + bytes().zeroPoint < 256;
   }
   /// Returns the scale and the zero point of the grid's values as ui8. A grid
-  /// that fits signed bytes has the zero point 128, so that all such tensors of
-  /// one step have equal zero points.
+  /// that fits signed bytes always gets the zero point 128. Tensors with equal
+  /// steps then have equal zero points.
   Scale bytes() const {
     return {step, least >= 0 ? 0 : least >= -128 && most < 128 ? 128 : -least};
   }
@@ -55,10 +55,11 @@ private:
   int depth = 0;
 };
 
-/// Returns the largest step such that each value is a multiple of it by at most
-/// `most`. Returns nullopt if there is none. The values are `at(0)` to
-/// `at(count - 1)`; they may be off by the rounding of f32. `largest` is the
-/// largest magnitude of the values. If all values are 0, the step is 1.
+/// Returns the largest step such that all values are multiples of it, by
+/// factors of magnitude at most `most`. Returns nullopt if there is no such
+/// step. The values are `at(0)` to `at(count - 1)`. The values may be off by
+/// the rounding of f32. `largest` is the largest magnitude of the values. If
+/// all values are 0, the step is 1.
 std::optional<double> findStep(size_t count,
                                llvm::function_ref<double(size_t)> at,
                                double largest, int64_t most);

@@ -34,7 +34,7 @@ bool quantize::findWeightScale(size_t count,
     return false;
   }
   scale = double(float(largest / most));
-  // The weights of the channel are almost zero, so every scale is good enough.
+  // If the weights of the channel are almost zero, every scale is good enough.
   if (!std::isnormal(float(scale)))
     scale = 1;
   return true;
@@ -97,7 +97,8 @@ WeightRoundings quantize::namedRoundings(CalibrationAttr calibration) {
   return roundings;
 }
 
-/// Rounds each weight up or down as `rounding` says, instead of to the nearest.
+/// Rounds each weight up or down as `rounding` says. Without a rounding,
+/// weights are rounded to the nearest integer.
 static void roundAsSaid(QuantizedWeights &quantized, Value weights,
                         WeightRoundingAttr rounding) {
   const std::vector<double> values = *nn::getConstantDoubles(weights);
@@ -135,9 +136,9 @@ static Value makeBytes(Operation *product, Value weights, int64_t axis,
 LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
   OpOperand &operand = product->getOpOperand(weightsOperand(product));
   const int64_t axis = weightsAxis(product);
-  // Rounding applies only outside of loops. A product in a loop has the node
-  // name of another product, which computes all steps before the loop. The
-  // calibration refers to that other product.
+  // Use roundings only outside of loops. A product in a loop may have the same
+  // node name as a product before the loop, which computes all steps. The
+  // calibration's rounding belongs to the product before the loop.
   auto rounding = isa<func::FuncOp>(product->getParentOp())
                       ? roundings.find(nodeNameOf(product->getLoc()))
                       : roundings.end();

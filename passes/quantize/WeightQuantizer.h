@@ -18,8 +18,8 @@
 namespace ingot::quantize {
 
 /// Calls `visit(channel, begin, end)` for each run of `inner` contiguous
-/// elements of one channel, in all `size` elements. Visiting runs avoids a
-/// division for each element.
+/// elements of one channel. The runs cover all `size` elements. A visit per run
+/// avoids a division for each element.
 template <typename Visit>
 void forEachRun(size_t size, size_t channels, size_t inner, Visit visit) {
   for (size_t begin = 0; begin < size;)
@@ -28,15 +28,16 @@ void forEachRun(size_t size, size_t channels, size_t inner, Visit visit) {
 }
 
 /// Weights as signed 8-bit integers, with a scale for each output channel and
-/// no zero point. The range is -127 to 127, or -64 to 64 with 7 bits. With 7
-/// bits, two products with unsigned bytes add up to less than 2^15. CPUs
-/// without dot-product instructions then multiply pairs.
+/// no zero point. The range is -127 to 127 with 8 bits, and -64 to 64 with 7
+/// bits. With 7 bits, a sum of two weights times unsigned bytes is less than
+/// 2^15. CPUs without dot-product instructions multiply pairs, whose sums must
+/// fit in 16 bits.
 struct QuantizedWeights {
   std::vector<double> bytes, scales;
   int64_t axis = 0;
   /// True if the quantized weights equal the original ones up to f32 rounding.
-  /// This holds if each channel has multiples of a step, as in networks trained
-  /// for few bits.
+  /// This is the case if the weights of each channel are multiples of a step,
+  /// as in networks trained for few bits.
   bool isExact = true;
   /// Number of contiguous elements of one channel.
   int64_t inner = 1;
@@ -60,7 +61,7 @@ struct QuantizedWeights {
 struct WeightForm {
   /// Number of bits, 7 or 8.
   int bits = 8;
-  /// True if scales are to be so large that pairs of weights fit (PairFit.h).
+  /// True if scales are increased until pairs of weights fit (PairFit.h).
   bool fitsPairs = false;
 };
 
@@ -89,8 +90,9 @@ WeightRoundings namedRoundings(CalibrationAttr calibration);
 /// nn.dequantize. Products that share weights share the result.
 class WeightQuantizer {
 public:
-  /// `roundings` applies only to 8 bits and to scales of the largest weights.
-  /// With 7 bits it is ignored.
+  /// Uses `roundings` only with 8 bits. A product that has a rounding does not
+  /// get scales that fit pairs, because its rounding is for the original
+  /// scales.
   explicit WeightQuantizer(WeightForm form, WeightRoundings roundings = {})
       : form(form),
         roundings(form.bits == 8 ? std::move(roundings) : WeightRoundings()) {}

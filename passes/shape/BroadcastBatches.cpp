@@ -130,8 +130,8 @@ void BroadcastBatchesPass::runOnOperation() {
     SmallVector<SizeAnalysis::Rule> rules;
     if (failed(analysis.addResults(&op, rules)))
       return failure();
-    // nn-require-sizes has added these checks. In a branch or a loop they hold
-    // only there.
+    // Do not add these checks again, because nn-require-sizes has added them.
+    // In a branch or a loop, its checks hold only there.
     if (!isInside)
       for (const SizeAnalysis::Rule &rule : rules)
         analysis.assume(rule);

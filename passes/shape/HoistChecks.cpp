@@ -74,8 +74,9 @@ void HoistChecksPass::hoist(Block &body) {
       if (isMemoryEffectFree(source))
         needed.insert(source);
   }
-  // For each op, the last op that must stay before it, or null. Ops are
-  // numbered, because a move would make the block renumber its ops each time.
+  // For each op, the last op that must stay before it, or null. The class
+  // numbers the ops itself, because after a move the block would renumber its
+  // ops at each query.
   struct LastSource {
     int64_t number = -1;
     Operation *after = nullptr;

@@ -46,9 +46,8 @@ struct LowerReshapesPass : ingot::impl::LowerReshapesBase<LowerReshapesPass> {
     for (auto [size, known] : llvm::zip_equal(to, type.getShape()))
       if (!ShapedType::isDynamic(known))
         size = b.getIndexAttr(known);
-    // Checks that the products of sizes are equal. They may differ if there are
-    // no elements, because the remaining dimensions form a group without a
-    // proof.
+    // Check that the products of sizes are equal. They may differ if the tensor
+    // is empty, because the middle group has no proof of equal products.
     SmallVector<support::ReshapeGroup> groups = shape::splitReshape(sizes, op);
     bool areSame =
         llvm::all_of(groups, [&](const support::ReshapeGroup &group) {

@@ -42,6 +42,7 @@ public:
   int64_t nameResult(unsigned index, Value result);
 
 private:
+  bool isOfArgument(StringRef name) const;
   const NamedDim *find(Value result, int64_t dim);
 
   func::FuncOp function;
@@ -79,6 +80,11 @@ void Namer::readArguments() {
   }
 }
 
+bool Namer::isOfArgument(StringRef name) const {
+  return llvm::any_of(
+      named, [&](const NamedDim &other) { return other.name == name; });
+}
+
 /// Returns the first named dimension of an argument that has the size, or null.
 const NamedDim *Namer::find(Value result, int64_t dim) {
   if (named.empty())
@@ -96,8 +102,9 @@ int64_t Namer::nameResult(unsigned index, Value result) {
       function.getResultAttrOfType<ArrayAttr>(index, dimNamesAttr()), result);
   int64_t count = 0;
   for (auto [dim, name] : llvm::enumerate(names)) {
-    const NamedDim *same =
-        name.empty() && isOpen(result, dim) ? find(result, dim) : nullptr;
+    if (!isOpen(result, dim) || isOfArgument(name))
+      continue;
+    const NamedDim *same = find(result, dim);
     if (!same)
       continue;
     name = same->name;

@@ -89,8 +89,9 @@ void Checks::addInside(Location loc, const SizeAnalysis::Rule &rule,
 }
 
 /// Checks `op` and the ops in its regions. `top` is its ancestor in the
-/// function's block, or null if a run may not reach `op`. Ops in branches and
-/// loops of the model may not be reached, but loops that legalizers create are.
+/// function's block, or null if a run may not reach `op`. A run may not reach
+/// ops in branches and loops of the model. It always reaches ops in loops that
+/// legalizers create.
 static LogicalResult checkOp(SizeAnalysis &analysis, Checks &checks,
                              Operation *op, Operation *top) {
   SmallVector<SizeAnalysis::Rule> open;
@@ -136,7 +137,8 @@ LogicalResult RequireSizesPass::checkFunction(func::FuncOp function) {
   }
   numProved += analysis.getNumProved();
   numChecked += checks.count;
-  // A body for usual sizes has only a part of the rules of the general body.
+  // Skip a body for usual sizes, because its rules are a part of the rules of
+  // the general body.
   if (!usualOf(function))
     IngotDialect::SizeRulesAttrHelper(&getContext())
       .setAttr(getOperation(),

@@ -31,7 +31,8 @@ void SameSizes::add(func::FuncOp function) {
 
 void SameSizes::visit(SizeAnalysis &analysis, Operation *op, Operation *top) {
   SmallVector<SizeAnalysis::Rule> open;
-  // Earlier passes have reported sizes that cannot fit.
+  // Ignore a failure, because earlier passes have reported sizes that cannot
+  // fit.
   if (failed(analysis.addResults(op, open)))
     return;
   // Rules about sizes that `op` itself computes were not checked. In a branch

@@ -30,8 +30,8 @@ public:
   /// product of no dimensions is 1.
   bool isSameProduct(mlir::Value a, llvm::ArrayRef<int64_t> dimsA,
                      mlir::Value b, llvm::ArrayRef<int64_t> dimsB) const;
-  /// Forgets the results of `op` before it is erased, because other values may
-  /// get their addresses.
+  /// Forgets the results of `op` before it is erased, because new values may
+  /// get the addresses of these results.
   void forget(mlir::Operation *op);
 
 private:

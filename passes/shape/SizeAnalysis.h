@@ -63,22 +63,23 @@ public:
   mlir::ArrayRef<Rule> rulesOfArguments() const { return argumentRules; }
 
   /// Assumes a rule from here on. Sizes that must be equal then share one
-  /// symbol. A size that broadcasts to its own minimum with a constant is equal
-  /// to it, too.
+  /// symbol. A size that broadcasts to the minimum of itself and a constant is
+  /// equal to this minimum.
   void assume(const Rule &rule);
   /// Assumes a check that a legalizer added.
   void assume(RequireOp op);
 
   /// Creates the size as an index value at the builder's insertion point. All
-  /// symbols must dominate this point, and it must not be before those of
-  /// earlier calls.
+  /// symbols must dominate this point. A later call must not use a point before
+  /// this point.
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                           Size size);
   /// Returns the last op of `block` that the symbols of `size` come from, or
   /// that contains their source. Returns null if function arguments are the
   /// only sources.
   mlir::Operation *lastSourceOf(Size size, mlir::Block &block);
-  /// Creates the size at a point that need not dominate those of later calls.
+  /// Creates the size at a point that need not dominate the points of later
+  /// calls.
   mlir::Value materializeInside(mlir::OpBuilder &builder, mlir::Location loc,
                                 Size size);
   /// Computes the sizes of a loop's state. If each step keeps a size, it is the

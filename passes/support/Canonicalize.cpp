@@ -21,8 +21,8 @@ using namespace ingot;
 namespace {
 
 /// Replaces cast operands by their sources in an op with an empty region.
-/// MLIR's own pattern clones the op for this. Cloning reads the region's first
-/// block, which an empty region does not have.
+/// MLIR's own pattern cannot do this, because it clones the op. Cloning reads
+/// the region's first block, which an empty region does not have.
 struct TakeCastSources
     : OpInterfaceRewritePattern<DestinationStyleOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;

@@ -32,7 +32,8 @@ support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
                                 /*keep_dims=*/false);
   };
   Value zero = scalar(0);
-  // The minimum of a tensor that is never negative, e.g. after a relu, is 0.
+  // If a tensor is never negative, e.g. after a relu, use 0 as its minimum
+  // without computing it.
   bool isNegative = !(IntervalAnalysis().intervalOf(x).least >= 0);
   Value low = isNegative ? nn::MinOp::create(builder, loc, scalarType,
                                              extreme(nn::ReduceKind::min), zero)

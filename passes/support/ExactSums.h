@@ -14,10 +14,10 @@
 
 namespace ingot::support {
 
-/// Returns true if f32 holds the sums of products exactly. The factors are any
-/// unsigned bytes minus a zero point, and the weights of one output. The
-/// weights of `outputs` lie one output after another. Kernels add up single
-/// channels as floats.
+/// Returns true if f32 holds the sums of products exactly. One factor is an
+/// unsigned byte minus a zero point, for any bytes. The other factor is a
+/// weight. The weights of `outputs` lie one output after another. The answer
+/// matters because kernels add single channels as floats.
 inline bool areSumsExact(llvm::ArrayRef<double> weights, int64_t outputs) {
   constexpr double kMaxByte = 255, kMaxExact = 1 << 24;
   const size_t each = weights.size() / size_t(outputs);

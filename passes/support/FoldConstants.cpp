@@ -57,8 +57,9 @@ static int64_t bytesOfElement(Operation *op) {
              : nn::elementBytes(cast<RankedTensorType>(type).getElementType());
 }
 
-/// Returns true if the result has each element of the operands exactly once. An
-/// example: an exporter reorders the gates of recurrent weights.
+/// Returns true if the result has each element of the operands exactly once.
+/// For example, an exporter reorders the gates of recurrent weights with such
+/// ops.
 static bool onlyMoves(Operation *op) {
   return isa<nn::ConcatOp, nn::ReshapeOp, nn::SliceOp, nn::TransposeOp>(op);
 }
@@ -73,15 +74,16 @@ int64_t FoldConstantsPass::bytesAllowed(Operation *op) {
   for (Value operand : op->getOperands())
     operandBytes += bytesOf(operand.getType());
   // A result of a wider type may be a few times larger than its operand. A
-  // larger expansion is cheaper to compute than to store.
+  // larger expansion is not folded, because it is cheaper to compute than to
+  // store.
   int64_t grown = std::max<int64_t>(maxGrowth * operandBytes, smallBytes);
   return std::min<int64_t>(maxBytes, grown);
 }
 
-/// Finds scatters of constants, and ops that compute their operands. Exporters
-/// write tables of relative positions in this way. A scatter copies its data
-/// and loops over its indices, so it is folded at compile time. Its operands
-/// may be large, because they are erased after the fold.
+/// Finds scatters of constants, and the ops that compute their operands.
+/// Exporters write tables of relative positions in this way. A scatter is
+/// folded at compile time, because it copies its data and loops over its
+/// indices. Its operands may be large, because they are erased after the fold.
 void FoldConstantsPass::findScattered(ArrayRef<Operation *> ops) {
   scattered.clear();
   llvm::DenseSet<Operation *> ofConstants;
@@ -109,8 +111,9 @@ void FoldConstantsPass::findScattered(ArrayRef<Operation *> ops) {
 }
 
 void FoldConstantsPass::runOnOperation() {
-  // Folds moves of weights of any size, up to a few times the size of all
-  // constants. At run time, each run would read, write and pack them.
+  // Fold moves of weights of any size, as long as the results are not larger
+  // than a few times all constants. Without the fold, each run would read,
+  // write and pack the moved weights.
   constexpr int64_t kMaxMoves = 4;
   movableBytes = 0;
   SmallVector<Operation *> ops;

@@ -55,12 +55,13 @@ static Value originalPosition(Scalars s, nn::Coordinates coordinates,
   case nn::Coordinates::half_pixel:
     return halfPixel();
   case nn::Coordinates::half_pixel_symmetric: {
-    // The part that rounding the size down cuts off is split between both ends.
+    // Rounding the size down cuts off a part of the result. Split this part
+    // between both ends.
     Value adjustment = s.div(resultSize, s.mul(size, scale));
     Value center = s.mul(size, half);
     Value offset = s.mul(center, s.sub(s.f(1), adjustment));
-    // Computes the sum in f64, because two rounding errors of f32 would move an
-    // integer position below it.
+    // Computes the sum in f64. In f32, two rounding errors could give a value
+    // slightly below an integer position.
     auto wide = [&](Value x) -> Value {
       if (s.isWide)
         return x;

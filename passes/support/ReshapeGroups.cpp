@@ -19,8 +19,8 @@ static bool isOpen(int64_t size) { return ShapedType::isDynamic(size); }
 
 std::optional<SmallVector<ReshapeGroup>>
 support::splitReshape(ArrayRef<int64_t> x, ArrayRef<int64_t> y) {
-  // A dynamic dimension on each side is the same if the products of the others
-  // are equal.
+  // If the products of all other dimensions are equal, the single dynamic
+  // dimensions of both sides are equal, too.
   auto product = [](ArrayRef<int64_t> shape) {
     int64_t product = 1;
     for (int64_t size : shape)

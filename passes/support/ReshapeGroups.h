@@ -20,8 +20,8 @@ struct ReshapeGroup {
   llvm::SmallVector<int64_t> from, to;
 };
 
-/// Splits a reshape into the smallest groups. Returns nullopt if this depends
-/// on dynamic sizes.
+/// Splits a reshape into the smallest groups. Returns nullopt if the groups
+/// depend on dynamic sizes.
 std::optional<llvm::SmallVector<ReshapeGroup>>
 splitReshape(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y);
 

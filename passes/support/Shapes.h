@@ -32,8 +32,8 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
   return mlir::cast<mlir::ShapedType>(value.getType()).getShape();
 }
 
-/// Returns true if a tensor is known to be empty. Slices of empty dimensions
-/// have no valid offset.
+/// Returns true if a tensor is known to be empty. Callers treat empty tensors
+/// separately, because slices of empty dimensions have no valid offset.
 inline bool isKnownEmpty(ArrayRef<int64_t> shape) {
   return llvm::is_contained(shape, 0);
 }
@@ -86,8 +86,8 @@ OpFoldResult divSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
 /// Returns x if `size` is the minimum of x and a constant of at least 2, like
 /// the number of a table's first rows. Returns null otherwise. If x and `size`
-/// broadcast to each other, they are equal, because a smaller minimum would be
-/// at least 2.
+/// broadcast to each other, they are equal. A `size` that is smaller than x is
+/// at least 2, so it cannot broadcast.
 Value sizeBeforeCut(Value size);
 OpFoldResult minSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);

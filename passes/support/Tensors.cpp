@@ -78,8 +78,8 @@ Value support::reshape(OpBuilder &b, Location loc, Value tensor,
   if (from == to && to.getNumDynamicDims() <= 1)
     return tensor;
   // Upstream infers the size of a group of dimensions from its static sizes.
-  // For a group with a 0 and a dynamic size, its functions disagree: 0 or
-  // dynamic.
+  // For a group with a 0 and a dynamic size, some functions of upstream infer
+  // 0, others a dynamic size.
   if (isKnownEmpty(from.getShape()) || isKnownEmpty(shape))
     return empty(b, loc, sizes, from.getElementType());
   int64_t fromRank = from.getRank(), toRank = to.getRank();
@@ -94,8 +94,8 @@ Value support::reshape(OpBuilder &b, Location loc, Value tensor,
       if (Value view = reshapeByGroups(b, loc, tensor, sizes, *groups))
         return view;
 
-  // Reshapes through rank 1. There the number of elements may change from
-  // static to dynamic or back.
+  // Reshape through rank 1. At rank 1, a cast may change the number of elements
+  // from static to dynamic or back.
   auto flat = [&](RankedTensorType type) {
     int64_t count = type.hasStaticShape() ? type.getNumElements()
                                           : ShapedType::kDynamic;
@@ -173,8 +173,9 @@ Value support::insert(OpBuilder &b, Location loc, Value source, Value dest,
         return getConstantIntValue(size) == 0;
       }))
     return dest;
-  // The op's sizes and the source type must agree in which sizes are static. A
-  // size may be a constant that was folded from an operand of a cast.
+  // The op's sizes and the source type must have the same static sizes. A size
+  // of the op may be static although the type's is not, if it was folded from
+  // an operand of a cast.
   SmallVector<int64_t> shape;
   Sizes known;
   for (OpFoldResult size : sizes) {

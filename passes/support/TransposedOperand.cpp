@@ -27,7 +27,8 @@ OpOperand *support::getTransposedOperand(linalg::LinalgOp op) {
   OpOperand *turned = nullptr;
   for (OpOperand *operand : op.getDpsInputOperands()) {
     AffineDimExpr row = lastDimOf(op, *operand);
-    // An operand is not transposed if its rows are rows of the result.
+    // If the rows of an operand are rows of the result, the operand is not
+    // transposed.
     if (!column || !row || row == column ||
         !op.getMatchingIndexingMap(operand).isFunctionOfDim(
             column.getPosition()))

@@ -20,15 +20,15 @@ bool ingot::rt::isDynamic(const ingot_abi_tensor &tensor) {
 bool ingot::rt::tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
                             uint64_t &bytes) {
   int64_t bits = ingot_dtype_bits(dtype);
-  // Packed types are counted in elements, because their bits may overflow where
-  // their bytes do not.
+  // Counts packed types in elements, because the number of bits may overflow
+  // where the number of bytes does not.
   int64_t total = bits % 8 ? 1 : bits / 8;
   bool empty = false;
   for (uint32_t i = 0; i < rank; ++i) {
     if (dims[i] < 0)
       return false;
-    // Sizes next to a zero may have any value, so they must not cause an
-    // overflow.
+    // If any size is zero, the tensor is empty. The other sizes may have any
+    // value, and must not cause an overflow.
     if (dims[i] == 0)
       empty = true;
     else if (__builtin_mul_overflow(total, dims[i], &total))
@@ -63,7 +63,7 @@ static ingot_status damaged(const char *subject, const char *what,
 }
 
 namespace {
-/// Data that the checks of an artifact share.
+/// State that the checks of an artifact share.
 struct Check {
   const ingot_abi_artifact &artifact;
   const Mapping &mapping;
@@ -79,7 +79,7 @@ struct Check {
   template <typename T> bool isArray(const T *first, uint64_t count) const {
     return first && mapping.holdsArray(first, count);
   }
-  /// Returns true if the rows have at least the size that T had in version 2.
+  /// Returns true if the rows are at least as long as T was in version 2.
   template <typename T>
   bool isTable(const ingot_abi_table &table,
                uint32_t least = sizeof(T)) const {
@@ -196,7 +196,7 @@ ingot_status Check::variants() const {
   return INGOT_OK;
 }
 
-/// Checks that every string of every layer ends inside the text.
+/// Checks that all strings of all layers end inside the text.
 ingot_status Check::layers() const {
   Rows<ingot_abi_layer> rows = layersOf(artifact);
   if (!rows.count())

@@ -16,9 +16,9 @@ namespace ingot::rt {
 
 constexpr uint32_t maxRank = 64;
 
-/// Rows of a table in a checked artifact, by index. Rows of a newer compiler
-/// are longer. If T has grown, users compare `row_bytes` before they read a
-/// field that old rows lack.
+/// Rows of a table in a checked artifact, by index. Rows from a newer compiler
+/// may be longer than T. Rows from an older compiler may be shorter if T has
+/// grown. Callers compare `row_bytes` before they read a newer field.
 template <typename T>
 class Rows {
 public:
@@ -47,8 +47,8 @@ inline Rows<ingot_abi_use> usesOf(const ingot_abi_artifact &artifact) {
 inline Rows<ingot_abi_variant> variantsOf(const ingot_abi_artifact &artifact) {
   return Rows<ingot_abi_variant>(artifact.variants);
 }
-/// Returns a variant's row in the form of this library. Fields that its
-/// compiler did not know are null.
+/// Returns a variant's row as this library defines it. Fields that the
+/// artifact's compiler did not know are null.
 inline ingot_abi_variant readVariant(const ingot_abi_artifact &artifact,
                                      uint32_t index) {
   ingot_abi_variant variant = {};
@@ -61,20 +61,23 @@ inline Rows<ingot_abi_layer> layersOf(const ingot_abi_artifact &artifact) {
   return Rows<ingot_abi_layer>(artifact.layers);
 }
 
-/// Returns the shape profile of a layer for usual sizes, counting from 1.
-/// Returns 0 if the layer serves all sizes or its compiler knew no profiles.
+/// Returns the number of the shape profile whose usual sizes the layer serves,
+/// from 1. Returns 0 if the layer serves all sizes, or if the artifact's
+/// compiler did not know profiles.
 inline uint32_t usualOf(const ingot_abi_artifact &artifact, uint32_t layer) {
   return artifact.layers.row_bytes >= sizeof(ingot_abi_layer)
              ? layersOf(artifact)[layer].usual_of
              : 0;
 }
-/// Returns bits of INGOT_ABI_LAYER_LOOP; 0 if the compiler knew none.
+/// Returns bits of INGOT_ABI_LAYER_LOOP; 0 if the artifact's compiler did not
+/// know them.
 inline uint32_t flagsOf(const ingot_abi_artifact &artifact, uint32_t layer) {
   return artifact.layers.row_bytes >= sizeof(ingot_abi_layer)
              ? layersOf(artifact)[layer].flags
              : 0;
 }
-/// Returns the shape profiles; no rows if the compiler knew none.
+/// Returns the shape profiles; no rows if the artifact's compiler did not know
+/// them.
 inline Rows<ingot_abi_shape_profile>
 shapeProfilesOf(const ingot_abi_artifact &artifact) {
   static constexpr ingot_abi_table none = {nullptr, 0, 0};
@@ -87,14 +90,15 @@ rangesOf(const ingot_abi_shape_profile &profile) {
   return Rows<ingot_abi_size_range>(profile.ranges);
 }
 
-/// Checks magic, version and every field that later code relies on. Checks that
-/// all pointers stay in `mapping` before it follows them. `subject` names the
+/// Checks magic, version and every field that later code relies on. Checks each
+/// pointer before following it: it must stay in `mapping`. `subject` names the
 /// artifact in messages.
 ingot_status checkArtifact(const ingot_abi_artifact *artifact,
                            const Mapping &mapping, const char *subject,
                            ingot_error *error);
 
-/// Fails with a message that says whether to update the model or this library.
+/// Fails with a message that tells the user what to update: the model or this
+/// library.
 ingot_status refuseVersion(const char *subject, uint64_t version,
                            ingot_error *error);
 

@@ -19,8 +19,8 @@ Label::Label(const char *kind, const ingot_abi_tensor &tensor) {
 
 static unsigned long long ull(uint64_t value) { return value; }
 
-/// Formats sizes as "2x3x?" for messages. If `given`, prints a -1 as such,
-/// because it comes from a caller.
+/// Formats sizes as "2x3x?" for messages. If `given`, the sizes come from a
+/// caller, and -1 is printed as it is.
 static const char *formatDims(const int64_t *dims, uint32_t rank, char *text,
                               size_t room, bool given = false) {
   size_t used = 0;
@@ -38,8 +38,8 @@ static const char *formatDims(const int64_t *dims, uint32_t rank, char *text,
 // Matching of the caller's structs and tensors
 //===----------------------------------------------------------------------===//
 
-/// Reads a struct of the caller's array. All structs of an array have the size
-/// in the caller's header.
+/// Reads a struct from the caller's array. All structs of an array have the
+/// size that the caller's header defines.
 template <typename Tensor>
 static ingot_status readRow(const Tensor *structs, uint32_t index,
                             const char *what, Tensor &row, ingot_error *error) {
@@ -56,7 +56,7 @@ static ingot_status readRow(const Tensor *structs, uint32_t index,
                 "%s %u has struct_size %u, but the first has %u; initialise "
                 "each with its INGOT_..._INIT macro",
                 what, index, given->struct_size, size);
-  // Fields that the caller's header lacks keep their defaults.
+  // Fields that the caller's header does not have keep their defaults.
   if (size != sizeof(Tensor))
     row = {};
   if (ingot_status status = readOptions(given, row, what, error))
@@ -143,7 +143,7 @@ static ingot_status checkPointer(const ingot_abi_tensor &tensor,
   return INGOT_OK;
 }
 
-/// Checks that only strings have text, and that string buffers are in host
+/// Checks that only strings have text, and that buffers of strings are in host
 /// memory.
 template <typename Tensor>
 static ingot_status checkText(const ingot_abi_tensor &tensor,
@@ -192,8 +192,8 @@ ingot_status ingot::rt::checkDims(const ingot_abi_tensor &tensor,
   return INGOT_OK;
 }
 
-/// Checks that the variant's code can access a tensor at its location and with
-/// its strides.
+/// Checks that the variant's code can access a tensor: its location and its
+/// strides must be supported.
 template <typename Tensor>
 static ingot_status checkPlace(const ingot_abi_tensor &tensor,
                                const Tensor &given,
@@ -268,7 +268,7 @@ ingot_status ingot_context::bindInputs(const ingot_input *inputs,
     if (!tensorBytes(tensor.dtype, buffer.dims, tensor.rank, needed))
       return fail(error, INGOT_INVALID_ARGUMENT, "%s is impossibly large",
                   Label("input", tensor).text);
-    // With strides there may be gaps between the elements.
+    // With strides, there may be gaps between elements.
     if (given.strides ? given.bytes < needed : given.bytes != needed) {
       char shape[96];
       return fail(error, INGOT_INVALID_ARGUMENT,
@@ -285,7 +285,8 @@ ingot_status ingot_context::bindInputs(const ingot_input *inputs,
     buffer.data = const_cast<void *>(given.data);
     buffer.bytes = given.bytes;
     setPlace(buffer, given);
-    // In artifacts without strings the buffer may end before these fields.
+    // Read the text fields only for strings, because in artifacts without
+    // strings the buffer may lack these fields.
     if (tensor.dtype == INGOT_STRING) {
       buffer.text = const_cast<char *>(given.text);
       buffer.text_bytes = given.text_bytes;
@@ -359,8 +360,8 @@ static bool overlap(const void *a, uint64_t bytesOfA, const void *b,
                           : startA - startB < bytesOfB && bytesOfA;
 }
 
-/// Returns true if an output and another buffer overlap. Only buffers of
-/// strings have text.
+/// Returns true if an output overlaps another buffer. Only buffers of strings
+/// have text.
 static bool overlap(const ingot_abi_buffer &a, bool aIsString,
                     const ingot_abi_buffer &b, bool bIsString) {
   if (a.memory != b.memory || a.device != b.device)
@@ -372,8 +373,8 @@ static bool overlap(const ingot_abi_buffer &a, bool aIsString,
           overlap(a.text, a.text_bytes, b.text, b.text_bytes));
 }
 
-/// Checks that outputs overlap no other buffer, because the code reads inputs
-/// after it began to write outputs.
+/// Checks that outputs do not overlap other buffers, because the code may still
+/// read inputs while it writes outputs.
 ingot_status ingot_context::checkOverlaps(ingot_error *error) const {
   Rows<ingot_abi_tensor> inputs = inputsOf(*model->artifact);
   Rows<ingot_abi_tensor> outputs = outputsOf(*model->artifact);

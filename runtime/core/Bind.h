@@ -11,22 +11,22 @@
 
 namespace ingot::rt {
 
-/// Checks that the caller passes as many inputs and outputs as the model has.
+/// Checks that the caller passes the model's numbers of inputs and outputs.
 ingot_status checkCounts(const ingot_abi_artifact &artifact,
                          uint32_t numInputs, uint32_t numOutputs,
                          ingot_error *error);
 
-/// Checks that `rank` is the tensor's rank. Null dims with rank 0 mean the
-/// model's sizes, if the model fixes all of them.
+/// Checks that `rank` is the tensor's rank. If the model fixes all sizes, null
+/// dims with rank 0 are also allowed and mean these sizes.
 ingot_status checkRank(const ingot_abi_tensor &tensor, const int64_t *dims,
                        uint32_t rank, const char *kind, ingot_error *error);
 
-/// Checks the sizes of an input, as many as its rank, and copies them to
-/// `sizes`. Null means the model's sizes.
+/// Checks the sizes of an input and copies them to `sizes`. Null means the
+/// sizes that the model fixes.
 ingot_status checkDims(const ingot_abi_tensor &tensor, const int64_t *dims,
                        int64_t *sizes, ingot_error *error);
 
-/// The text for an input or output in messages, for example "input 'x'".
+/// The name of an input or output in messages, for example "input 'x'".
 struct Label {
   Label(const char *kind, const ingot_abi_tensor &tensor);
   char text[160];

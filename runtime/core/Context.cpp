@@ -111,7 +111,8 @@ ingot_status ingot_context::initBuffers(ingot_error *error) {
     sizes += inputs[i].rank;
   for (uint32_t i = 0; i < outputs.count(); ++i)
     sizes += outputs[i].rank;
-  // Counts all parts in units of 8 bytes; calloc checks the product.
+  // Counts all parts in units of 8 bytes. calloc checks the product for
+  // overflow.
   uint32_t bufferBytes = artifact.buffer_bytes;
   uint64_t words = tensors * (bufferBytes / 8) +
                    inputs.count() * (sizeof(ingot_input) / 8) +

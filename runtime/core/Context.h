@@ -14,7 +14,7 @@
 namespace ingot::rt {
 
 /// Buffers of a run, at the distance that the artifact expects. Fields that
-/// this library does not know are zero.
+/// only a newer artifact knows are zero.
 class Buffers {
 public:
   Buffers() = default;
@@ -49,9 +49,10 @@ struct ingot_context {
   ingot_status bindInputs(const ingot_input *inputs, ingot_error *error);
   ingot_status bindOutputs(const ingot_output *outputs, ingot_error *error);
   ingot_status checkOverlaps(ingot_error *error) const;
-  /// Writes the sizes of outputs into the caller's dims.
+  /// Writes the sizes of outputs to the caller's dims.
   void reportDims() const;
-  /// Writes the sizes of outputs and reports which output was too small.
+  /// Writes the sizes of outputs and reports an output whose buffer was too
+  /// small.
   ingot_status reportTooSmall(ingot_error *error) const;
 
   ingot_model *model = nullptr;
@@ -64,8 +65,8 @@ struct ingot_context {
   bool ownsArena = false;
   std::atomic<bool> running{false};
 
-  // Buffers for the generated code, and the caller's structs in the model's
-  // order. They share one allocation, so that a run allocates nothing.
+  // Buffers for the generated code, and pointers to the caller's structs in the
+  // model's order. They share one allocation, which all runs reuse.
   void *tables = nullptr;
   ingot::rt::Buffers inputBuffers;
   ingot::rt::Buffers outputBuffers;

@@ -16,7 +16,7 @@ constexpr DType dtypes[] = {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   {NUMBER, 8 * BYTES, TEXT},
 #define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS) {NUMBER, BITS, TEXT},
-// The element of a string tensor is an offset.
+// The elements of a string tensor are offsets.
 #define INGOT_STRING_TYPE(NAME, NUMBER, TEXT)                                  \
   {NUMBER, 8 * sizeof(int64_t), TEXT},
 #include "ingot/abi/element_types.inc"
@@ -28,8 +28,8 @@ constexpr DType dtypes[] = {
 } // namespace
 
 namespace {
-/// Element bits by type, in a table because each run reads them for each
-/// tensor.
+/// Bits of an element by type. This is a table, because each run reads it for
+/// each tensor.
 struct Sizes {
   uint8_t bits[32] = {};
 

@@ -29,8 +29,8 @@ static ingot_status truncated(const char *path, const char *what,
               path, what);
 }
 
-/// Returns the version of the query symbol in the strings. Prefers this
-/// library's version; returns 0 if there is no such symbol.
+/// Returns the version of a query symbol in the strings, or 0 if there is none.
+/// If there are several, prefers this library's version.
 static uint64_t findVersion(const unsigned char *strings, uint64_t length) {
   constexpr size_t prefix = sizeof(INGOT_ABI_QUERY_PREFIX) - 1;
   uint64_t found = 0;
@@ -93,8 +93,8 @@ ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
                 path);
   if (!image.hasSegments())
     return truncated(path, "program headers", error);
-  // Linkers put the section headers last, so this check finds nearly any
-  // truncation.
+  // Linkers put the section headers at the end of the file, so this check finds
+  // nearly every truncation.
   if (header.e_shoff &&
       !image.holds(header.e_shoff,
                    uint64_t(header.e_shnum) * header.e_shentsize))

@@ -12,21 +12,21 @@
 
 namespace ingot::rt {
 
-/// Checks that a file is a whole shared object for this machine and exports an
-/// artifact. Also checks its content against its seal, as `flags`
-/// (INGOT_MODEL_...) say. The dynamic linker trusts files: it would crash with
-/// SIGBUS on a truncated file. It would also run code of a file that is not an
-/// artifact before any check.
+/// Checks that a file is a complete shared object for this machine and exports
+/// an artifact. Also compares its content with its seal, as `flags`
+/// (INGOT_MODEL_...) require. The dynamic linker makes no such checks. It would
+/// crash with SIGBUS on a truncated file, and run code of any shared object.
 ingot_status checkElfFile(const MappedFile &file, const char *path,
                           uint32_t flags, ingot_error *error);
 
-/// Checks `size` bytes in memory as checkElfFile does, except for the seal.
-/// `path` is for messages.
+/// Makes the checks of checkElfFile on `size` bytes in memory, except for the
+/// seal. `path` is for messages.
 ingot_status checkElfImage(const unsigned char *image, uint64_t size,
                            const char *path, ingot_error *error);
 
-/// Compares a checked image with its seal. Code and tables are compared unless
-/// INGOT_MODEL_TRUST_FILE is set; weights only with INGOT_MODEL_VERIFY.
+/// Compares a checked image with its seal. Compares code and tables unless
+/// INGOT_MODEL_TRUST_FILE is set, and weights only if INGOT_MODEL_VERIFY is
+/// set.
 ingot_status checkSeal(const unsigned char *image, uint64_t size,
                        const char *path, uint32_t flags, ingot_error *error);
 

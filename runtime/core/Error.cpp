@@ -13,8 +13,9 @@ using namespace ingot::rt;
 
 ingot_status ingot::rt::fail(ingot_error *error, ingot_status status,
                              const char *format, ...) {
-  // A caller with an older header has a shorter struct. If the caller did not
-  // set struct_size, only the return value reports the status.
+  // If the caller's header is older, the struct is shorter. If the caller did
+  // not set struct_size, only the status is returned, because the size of the
+  // struct is unknown.
   constexpr size_t prefix = offsetof(ingot_error, message);
   if (!error || error->struct_size <= prefix)
     return status;
@@ -27,16 +28,16 @@ ingot_status ingot::rt::fail(ingot_error *error, ingot_status status,
   va_start(args, format);
   vsnprintf(error->message, room, format, args);
   va_end(args);
-  // Replaces control characters in names of files, nodes and symbols, because a
-  // message is one line.
+  // Replaces control characters, which names of files, nodes and symbols may
+  // contain, because a message is one line.
   for (char *c = error->message; *c; ++c)
     if (static_cast<unsigned char>(*c) < ' ' || *c == '\x7f')
       *c = '?';
   return status;
 }
 
-/// Checks `struct_size`. A size that no version has means that the caller did
-/// not set it.
+/// Checks `struct_size`. If no version has this size, the caller did not set
+/// it.
 static ingot_status checkSize(const void *given, uint32_t &size,
                               const char *what, ingot_error *error) {
   constexpr uint32_t most = 4096;

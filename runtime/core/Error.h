@@ -13,20 +13,22 @@
 
 namespace ingot::rt {
 
-/// Writes a formatted message to `error` unless null, and returns `status`.
+/// Returns `status`. Also writes a formatted message to `error`, unless it is
+/// null.
 [[gnu::format(printf, 3, 4)]] ingot_status
 fail(ingot_error *error, ingot_status status, const char *format, ...);
 
-/// Copies a caller's sized struct over `known`, which holds defaults. Fields
-/// that the caller's header lacks keep their defaults. Fields that this library
-/// does not know must be zero.
+/// Copies a caller's sized struct to `known`, which holds defaults. Fields that
+/// the caller's header does not have keep their defaults. Fields that this
+/// library does not have must be zero.
 ingot_status readSized(const void *given, void *known, uint32_t knownSize,
                        const char *what, ingot_error *error);
 
 template <typename T>
 ingot_status readOptions(const T *given, T &known, const char *what,
                          ingot_error *error) {
-  // Fast path: nearly all callers pass this size, and each run reads structs.
+  // Fast path for the size that nearly all callers pass, because each run reads
+  // structs.
   if (given && given->struct_size == sizeof(T)) {
     known = *given;
     return INGOT_OK;
@@ -34,7 +36,7 @@ ingot_status readOptions(const T *given, T &known, const char *what,
   return readSized(given, &known, sizeof(T), what, error);
 }
 
-/// Fills a caller's sized struct up to its size.
+/// Copies `known` to a caller's sized struct, up to the caller's size.
 ingot_status writeSized(void *given, const void *known, uint32_t knownSize,
                         const char *what, ingot_error *error);
 

@@ -15,8 +15,9 @@ using namespace ingot::rt;
 
 namespace {
 
-/// Simulates the placement of RunHeap in one unbounded region without memory.
-/// Addresses start above 0, which is null.
+/// Computes the places that RunHeap would give to pieces in one unbounded
+/// region, without real memory. Addresses start above 0, because the address 0
+/// is null.
 class HeapSketch {
 public:
   HeapSketch() = default;
@@ -26,8 +27,8 @@ public:
 
   void *allocate(uint64_t bytes);
   void release(void *address);
-  /// Returns the bytes of the region, 0 if it is empty, or UINT64_MAX if they
-  /// depend on data.
+  /// Returns the size of the region in bytes; 0 if it is empty, or UINT64_MAX
+  /// if it depends on data.
   uint64_t bytes() const {
     return isUnknown ? UINT64_MAX : high ? RunHeap::regionBytes(high) : 0;
   }
@@ -140,8 +141,8 @@ ingot_status InferredBuffers::init(const ingot_abi_artifact &artifact,
   return INGOT_OK;
 }
 
-/// Asks the code for the sizes. `heapBytes` receives the memory on top of the
-/// arena.
+/// Calls the code that infers sizes. `heapBytes` receives the memory that a run
+/// needs in addition to the arena.
 static ingot_status infer(const ingot_model &model,
                           const InferredBuffers &buffers, uint64_t &heapBytes,
                           ingot_error *error) {

@@ -26,7 +26,8 @@
 
 using namespace ingot::rt;
 
-/// Limit on the versions of one file that are loaded at the same time.
+/// Limit on the number of versions of one file that are loaded at the same
+/// time.
 static constexpr unsigned maxAliases = 256;
 
 /// A loaded file with its state at load time.
@@ -41,8 +42,8 @@ struct Library::Entry {
   struct stat file;
   ingot_abi_seal seal; ///< all zero if the file has none
   uint32_t references;
-  /// A mapped page of the file. It keeps the file's inode number from being
-  /// reused, even if the dynamic linker took the same bytes from another file.
+  /// A mapped page of the file. The mapping keeps the file's inode number in
+  /// use, even if the dynamic linker loaded equal bytes from another file.
   void *page = nullptr;
   Entry *next;
 };
@@ -59,9 +60,9 @@ static pthread_once_t forkOnce = PTHREAD_ONCE_INIT;
 static void lockEntries() { pthread_mutex_lock(&entriesLock); }
 static void unlockEntries() { pthread_mutex_unlock(&entriesLock); }
 
-// The lock is held only to look at the list, because loading a library may run
-// code that loads models. A thread that forks takes the lock, so that the list
-// is consistent in the child.
+// The lock is held only while the list is read or changed, because the code of
+// a loaded library may load models itself. A thread that forks takes the lock,
+// so that the list is consistent in the child.
 static void registerForkHandlers() {
   pthread_atfork(lockEntries, unlockEntries, unlockEntries);
 }
@@ -93,8 +94,7 @@ static ingot_abi_seal sealOf(const MappedFile &file) {
 #endif
 
 /// Compares loaded memory with a file's bytes, including the gaps between
-/// variables. AddressSanitizer marks these gaps and would report the access as
-/// an error.
+/// variables. AddressSanitizer would report accesses to these gaps as errors.
 #if INGOT_HAS_ASAN
 __attribute__((no_sanitize("address"))) static bool
 isSame(const void *memory, const void *bytes, uint64_t length) {
@@ -111,9 +111,9 @@ static bool isSame(const void *memory, const void *bytes, uint64_t length) {
 }
 #endif
 
-/// Returns true if a loaded object has the file's content. Compares the seal's
-/// checksums, or else all read-only segments. Any code of the process may have
-/// loaded the object.
+/// Returns true if a loaded object has the file's content. Other code of the
+/// process may have loaded the object. Compares the checksums of the seals.
+/// Without seals, compares all read-only segments.
 static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
   ElfImage image{file.data(), file.size()};
   if (object.isEmpty() || object.numSegments() != image.numSegments())
@@ -145,10 +145,10 @@ static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
   return true;
 }
 
-/// Returns the file's name as the `alias`-th attempt spells it. Adds "./" for
-/// each 1 and "/" for each 0 of the number, for example "folder/.//file". The
-/// dynamic linker compares spellings, so each alias is a new file for it. The
-/// caller frees the name.
+/// Returns another spelling of the path for each `alias`, for example
+/// "folder/.//file". Adds "./" for each 1 and "/" for each 0 of the alias's
+/// binary digits. The dynamic linker compares spellings, so it loads the file
+/// again for each alias. The caller frees the result.
 static char *spell(const char *path, uint32_t alias) {
   const char *slash = strrchr(path, '/');
   const char *file = slash ? slash + 1 : path;
@@ -157,7 +157,8 @@ static char *spell(const char *path, uint32_t alias) {
   char *name = static_cast<char *>(malloc(room));
   if (!name)
     return nullptr;
-  // Adds "./", because without a slash dlopen would search the library path.
+  // If the path has no slash, add "./", because dlopen would search the library
+  // path.
   int used = slash ? snprintf(name, room, "%.*s", int(file - path), path)
                    : snprintf(name, room, "./");
   for (; alias; alias /= 2)
@@ -178,7 +179,8 @@ Library::Entry *Library::find(const MappedFile &file) {
   return found;
 }
 
-/// Returns true if the object was loaded from another file, for example a copy.
+/// Returns true if the object was loaded from another file, for example from a
+/// copy.
 bool Library::isOfOtherFile(void *handle, const MappedFile &file) {
   bool found = false;
   lockEntries();
@@ -188,7 +190,8 @@ bool Library::isOfOtherFile(void *handle, const MappedFile &file) {
   return found;
 }
 
-/// Returns true if the path still names the file.
+/// Returns true if the path still refers to the file, and the file is
+/// unchanged.
 static bool isStillAt(const char *path, const MappedFile &file) {
   struct stat now;
   return !stat(path, &now) && isSameFile(now, file.info());
@@ -200,7 +203,8 @@ static bool isAsItWas(const struct stat &then, const struct stat &now) {
          then.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
 }
 
-/// Sets the handle if the dynamic linker returns the file's content.
+/// Loads the file, and sets the handle if the loaded object has the file's
+/// content.
 Library::Result Library::load(const char *name, const Source &source,
                               const MappedFile &file, ingot_error *error) {
   handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
@@ -295,7 +299,8 @@ Library::Result Library::openChecked(const Source &source, MappedFile &file,
       leave();
     return result;
   }
-  // Avoids $ORIGIN and similar tokens, which the dynamic linker would expand.
+  // Avoids $ORIGIN and similar tokens in the path, because the dynamic linker
+  // expands them.
   char descriptorPath[32];
   int descriptor = -1;
   const char *path = source.path, *spelled = path;
@@ -305,7 +310,7 @@ Library::Result Library::openChecked(const Source &source, MappedFile &file,
              descriptor);
     spelled = descriptorPath;
   }
-  // Each version of a file that is still loaded has its own spelling.
+  // Each loaded version of a file has its own spelling of the path.
   Result result = Result::otherFile;
   for (unsigned i = 0; result == Result::otherFile && i < maxAliases; ++i) {
     char *name = spell(spelled, source.firstAlias + i);
@@ -331,7 +336,7 @@ Library::Result Library::openChecked(const Source &source, MappedFile &file,
 
 ingot_status Library::open(const Source &source, ingot_error *error) {
   pthread_once(&forkOnce, registerForkHandlers);
-  // Retries if another file takes the name in between.
+  // Tries again if another file takes the name in between.
   constexpr int maxAttempts = 8;
   for (int attempt = 0; attempt < maxAttempts; ++attempt) {
     MappedFile file;
@@ -340,7 +345,8 @@ ingot_status Library::open(const Source &source, ingot_error *error) {
     if (ingot_status status =
             checkElfFile(file, source.subject, source.flags, error))
       return status;
-    // Receives the status, which is needed even if the caller wants no message.
+    // Receives the status, which is needed here even if the caller wants no
+    // message.
     ingot_error reason = INGOT_ERROR_INIT;
     Result result = openChecked(source, file, &reason);
     if (result == Result::loaded)
@@ -359,13 +365,14 @@ ingot_status Library::open(const char *path, uint32_t flags,
               error);
 }
 
-/// Returns a descriptor of a file that only this process has, or -1.
+/// Creates a file that only this process can access. Returns its descriptor, or
+/// -1.
 static int createMemoryFile() {
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x0010U
 #endif
-  // Some systems require MFD_EXEC before code can run; older ones do not know
-  // it.
+  // Some systems run code only with MFD_EXEC. Older systems do not know this
+  // flag.
   int file = memfd_create("ingot-model", MFD_CLOEXEC | MFD_EXEC);
   return file >= 0 || errno != EINVAL
              ? file
@@ -390,7 +397,7 @@ static bool writeAll(int file, const void *bytes, uint64_t size) {
 ingot_status Library::openMemory(const void *bytes, uint64_t size,
                                  const char *subject, uint32_t flags,
                                  ingot_error *error) {
-  // Checks the bytes before they are copied.
+  // Check the bytes before they are copied.
   if (ingot_status status =
           checkElfImage(static_cast<const unsigned char *>(bytes), size,
                         subject, error))
@@ -422,8 +429,8 @@ ingot_status Library::openMemory(const void *bytes, uint64_t size,
 void Library::close() {
   if (!handle)
     return;
-  // Drops the reference first. If another thread loads the file in between, it
-  // treats the object as loaded by other code.
+  // Drop the reference before the object is unloaded. If a thread loads the
+  // file meanwhile, it treats the object as loaded by other code.
   leave();
   dlclose(handle);
   handle = nullptr;

@@ -13,9 +13,9 @@
 
 namespace ingot::rt {
 
-/// A loaded library whose content is that of the file at load time. The dynamic
-/// linker alone returns the object that it loaded under this name before, even
-/// if another file has taken the name.
+/// A loaded library with the content that its file had at load time. dlopen
+/// alone does not ensure this content. If a name was loaded before, dlopen
+/// returns the loaded object, even if the name now refers to another file.
 class Library {
 public:
   Library() = default;
@@ -44,8 +44,8 @@ private:
     const char *path;
     const char *subject; ///< name in messages
     uint32_t flags;
-    /// First spelling of the path to try. Files in memory reuse one path, so
-    /// each gets its own spelling.
+    /// First spelling of the path to try. Files in memory share one path, so
+    /// each of them gets its own spelling.
     uint32_t firstAlias;
     bool isPrivate; ///< true if no other process can write to it
   };

@@ -28,7 +28,7 @@ void MappedFile::unmapPage(void *page) {
 
 ingot_status MappedFile::open(const char *path, const char *what,
                               ingot_error *error) {
-  // O_NONBLOCK keeps open() from waiting on a FIFO.
+  // O_NONBLOCK keeps open() from waiting for the writer of a FIFO.
   int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return fail(error, INGOT_NOT_FOUND, "cannot open %s file '%s': %s", what,

@@ -27,8 +27,8 @@ public:
 
   const unsigned char *data() const { return bytes; }
   uint64_t size() const { return length; }
-  /// Keeps the first page mapped after destruction. As long as it is mapped, no
-  /// other file gets this inode number. `unmapPage` unmaps it.
+  /// Keeps the first page mapped after destruction, until the caller calls
+  /// `unmapPage`. During this time no other file gets this inode number.
   void *keepPage() {
     isKept = true;
     return bytes;

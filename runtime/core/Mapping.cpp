@@ -18,7 +18,7 @@ struct Search {
 };
 } // namespace
 
-/// Finds an object by its dynamic section, which each object has exactly once.
+/// Compares an object by the address of its dynamic section, which is unique.
 static int compareObject(dl_phdr_info *info, size_t, void *argument) {
   auto &search = *static_cast<Search *>(argument);
   for (unsigned i = 0; i < info->dlpi_phnum; ++i)

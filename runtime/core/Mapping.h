@@ -13,17 +13,17 @@
 
 namespace ingot::rt {
 
-/// The addresses that belong to a library, so that pointers of its tables can
-/// be checked. An empty mapping accepts every address: if the artifact is part
-/// of the program, its end is unknown.
+/// The address range of a library, for checking pointers in its tables. An
+/// empty mapping accepts every address. It is for an artifact that is part of
+/// the program, because the end of such an artifact is unknown.
 class Mapping {
 public:
   Mapping() = default;
   Mapping(const ElfW(Phdr) * headers, unsigned count, uintptr_t base)
       : headers(headers), count(count), base(base) {}
 
-  /// Returns the mapping of an object that dlopen returned; `handle` must stay
-  /// open.
+  /// Returns the mapping of a library that dlopen has loaded. `handle` must
+  /// stay open.
   static Mapping ofLibrary(void *handle);
 
   bool isEmpty() const { return !headers; }
@@ -31,7 +31,7 @@ public:
   unsigned numSegments() const { return count; }
   uintptr_t start() const { return base; }
 
-  /// Returns true if `count` aligned objects of T are inside.
+  /// Returns true if an aligned array of `count` objects of T is inside.
   template <typename T> bool holdsArray(const T *first, uint64_t count) const {
     uint64_t bytes;
     return reinterpret_cast<uintptr_t>(first) % alignof(T) == 0 &&
@@ -41,15 +41,15 @@ public:
   bool holds(const void *first, uint64_t bytes) const {
     return isEmpty() || room(first, PF_R) >= bytes;
   }
-  /// Returns true if the string is inside, including its null.
+  /// Returns true if the string is inside, including its terminating null.
   bool holdsString(const char *text) const;
   bool holdsFunction(const void *code) const {
     return isEmpty() || room(code, PF_X) > 0;
   }
 
 private:
-  /// Returns the bytes from `address` to the end of its segment; 0 if no
-  /// segment with the flag contains it.
+  /// Returns the number of bytes from `address` to the end of its segment.
+  /// Returns 0 if the address is in no segment with the flag.
   uint64_t room(const void *address, uint32_t flag) const;
 
   const ElfW(Phdr) *headers = nullptr;

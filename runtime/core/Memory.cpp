@@ -18,9 +18,9 @@ using namespace ingot::rt;
 /// Size of a huge page on x86-64.
 static constexpr uint64_t kHugePage = 2 << 20;
 
-/// Allocates memory. If it fills half of a huge page or more, it gets whole
-/// huge pages. A run walks through its whole arena and would otherwise wait for
-/// translations of 4 KiB pages.
+/// Allocates memory. If the memory fills at least half a huge page, requests
+/// whole huge pages. A run accesses its whole arena. With 4 KiB pages, it would
+/// often wait for address translation.
 static void *systemAllocate(void *, uint64_t bytes, uint64_t alignment) {
   bool isHuge = bytes >= kHugePage / 2 && bytes <= UINT64_MAX - kHugePage;
   if (isHuge) {

@@ -15,15 +15,16 @@
 
 namespace ingot::rt {
 
-/// Returns the allocator that is used if the caller passes none.
+/// Returns the default allocator, for callers that pass none.
 ingot_allocator defaultAllocator();
 
-/// Checks a caller's allocator and copies it; uses the default one if null.
+/// Checks a caller's allocator and copies it to `out`. If it is null, copies
+/// the default allocator.
 ingot_status readAllocator(const ingot_allocator *given, ingot_allocator &out,
                            ingot_error *error);
 
-/// Creates an object of the library with malloc. The library links no C++
-/// runtime, so it has no operator new. Returns null if memory is exhausted.
+/// Creates an object with malloc. The library is not linked with a C++ runtime,
+/// so it has no operator new. Returns null if memory is exhausted.
 template <typename T, typename... Args> T *create(Args &&...args) {
   void *memory = malloc(sizeof(T));
   return memory ? new (memory) T(std::forward<Args>(args)...) : nullptr;

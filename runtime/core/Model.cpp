@@ -80,8 +80,8 @@ ingot_status ingot_model::mapWeights(const char *path, bool verify,
   return INGOT_OK;
 }
 
-/// Maps the weights file whose name contains its hash, or else the file with
-/// the plain name.
+/// Maps the weights file beside the library. Prefers the file whose name
+/// contains the hash of the weights.
 ingot_status ingot_model::mapWeightsBeside(const char *libraryPath,
                                            bool verify, ingot_error *error) {
   size_t length = strlen(libraryPath);
@@ -105,8 +105,8 @@ ingot_status ingot_model::mapWeightsBeside(const char *libraryPath,
   return status;
 }
 
-/// Selects the variant. A model that is only described may be for another
-/// machine; then the first variant is shown.
+/// Selects the variant. If the model is only described, selects the first
+/// variant, because the model may be for another machine.
 ingot_status ingot_model::selectVariant(const char *subject,
                                         const ingot_model_options &options,
                                         ingot_error *error) {
@@ -121,8 +121,18 @@ ingot_status ingot_model::selectVariant(const char *subject,
     return invalid;
   if (isDescribedOnly)
     cpu.requestAmx = [] { return true; };
-  if (!status)
+  bool isForGpu = !status && device.kind != Device::Kind::cpu &&
+                  findGpuVariant(*artifact, cpu, variant);
+  // Describe a model by its CPU code, if it has any.
+  if (isForGpu && isDescribedOnly && device.kind == Device::Kind::best) {
+    uint32_t ofCpu;
+    if (!chooseVariant(*artifact, cpu, subject, ofCpu, nullptr))
+      variant = ofCpu;
+  } else if (!isForGpu && device.kind == Device::Kind::cuda) {
+    status = refuseGpu(*artifact, subject, reason);
+  } else if (!isForGpu && !status) {
     status = chooseVariant(*artifact, cpu, subject, variant, reason);
+  }
   if (status && !isDescribedOnly)
     return status;
   code = readVariant(*artifact, variant);
@@ -144,6 +154,8 @@ ingot_status ingot_model::runLoad(const char *subject, ingot_error *error) {
     call.host = &host;
     call.weights = weights;
     call.weights_bytes = artifact->weights_bytes;
+    call.device = device.index;
+    call.driver = device.driver[0] ? device.driver : nullptr;
     call.error = message;
     call.error_bytes = sizeof(message);
     if (int32_t status = code.load(&call))
@@ -165,6 +177,8 @@ ingot_status ingot_model::init(const ingot_abi_artifact *checked,
     return status;
   artifact = checked;
   bool isDescribedOnly = options.flags & INGOT_MODEL_DESCRIBE_ONLY;
+  if (ingot_status status = readDevice(options.device, device, error))
+    return status;
   if (ingot_status status = selectVariant(subject, options, error))
     return status;
   bool verifies = options.flags & INGOT_MODEL_VERIFY;
@@ -189,6 +203,25 @@ ingot_status ingot_model::init(const ingot_abi_artifact *checked,
   pool = options.pool ? retainPool(options.pool) : retainSharedPool();
   if (!pool)
     return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a thread pool");
+  ingot_status status = runLoad(subject, error);
+  return status ? fallBackToCpu(subject, options, status, error) : INGOT_OK;
+}
+
+/// Loads the code for CPUs if the load of the code for GPUs failed because the
+/// machine has no fitting GPU. `status` is the failure. Does nothing if the
+/// caller named a device.
+ingot_status ingot_model::fallBackToCpu(const char *subject,
+                                        const ingot_model_options &options,
+                                        ingot_status status,
+                                        ingot_error *error) {
+  if (code.device != INGOT_ABI_DEVICE_CUDA ||
+      status != INGOT_UNSUPPORTED_DEVICE ||
+      device.kind != Device::Kind::best)
+    return status;
+  device.kind = Device::Kind::cpu;
+  // If an artifact has no code for CPUs, keep the message about the GPU.
+  if (selectVariant(subject, options, nullptr))
+    return status;
   return runLoad(subject, error);
 }
 
@@ -230,7 +263,7 @@ static ingot_status begin(const ingot_model_options *given, ingot_model **out,
 }
 
 namespace {
-/// Identity of a file, to detect another file that took its name.
+/// Identity of a file. It shows if another file has taken the name.
 struct FileIdentity {
   explicit FileIdentity(const char *path) {
     struct stat status;
@@ -251,8 +284,8 @@ struct FileIdentity {
 };
 } // namespace
 
-/// Reads the description of the library that the model has opened.
-/// ingot_model::init explains `libraryPath`.
+/// Reads the description of the opened library. ingot_model::init explains
+/// `libraryPath`.
 static ingot_status describe(ingot_model &model, const char *subject,
                              const char *libraryPath,
                              const ingot_model_options &options,
@@ -274,8 +307,8 @@ ingot_status ingot_model_load(const char *path,
   ingot_model *model = nullptr;
   if (!path || !*path)
     return fail(error, INGOT_INVALID_ARGUMENT, "path is null or empty");
-  // Retries, because a compilation may replace the opened library and remove
-  // its weights.
+  // Tries again if a compilation replaces the opened library and removes its
+  // weights.
   for (int attempt = 1;; ++attempt) {
     FileIdentity identity(path);
     if (ingot_status status = begin(given, out, options, model, error))
@@ -332,7 +365,7 @@ ingot_status ingot_model_attach(const ingot_abi_artifact *artifact,
                 "INGOT_MODEL_MAP_CODE are about a file; load the model by its "
                 "path");
   }
-  // The artifact's own name is trusted only after the checks.
+  // Uses the artifact's own name only after the checks.
   if (ingot_status status =
           model->init(artifact, "linked model", nullptr, options, error)) {
     destroy(model);

@@ -7,18 +7,20 @@
 #ifndef INGOT_RUNTIME_CORE_MODEL_H
 #define INGOT_RUNTIME_CORE_MODEL_H
 
+#include "runtime/core/Device.h"
 #include "runtime/core/Library.h"
 #include "runtime/core/MappedFile.h"
 #include "runtime/core/Memory.h"
 #include "runtime/host/Pool.h"
 
-/// A model, immutable once loaded. Contexts hold references to it.
+/// A model. It does not change once it is loaded. Contexts hold references to
+/// it.
 struct ingot_model {
   ~ingot_model();
 
   /// Checks the artifact and prepares it. `subject` names it in messages.
-  /// `libraryPath` is the file beside which separate weights are; null if there
-  /// is none.
+  /// Separate weights are in the folder of `libraryPath`, which is null if
+  /// there is no library file.
   ingot_status init(const ingot_abi_artifact *artifact, const char *subject,
                     const char *libraryPath,
                     const ingot_model_options &options, ingot_error *error);
@@ -30,9 +32,13 @@ struct ingot_model {
   ingot_status mapWeightsBeside(const char *libraryPath, bool verify,
                                 ingot_error *error);
   ingot_status runLoad(const char *subject, ingot_error *error);
+  ingot_status fallBackToCpu(const char *subject,
+                             const ingot_model_options &options,
+                             ingot_status status, ingot_error *error);
 
   std::atomic<uint32_t> references{1};
   const ingot_abi_artifact *artifact = nullptr;
+  ingot::rt::Device device; ///< as the caller asks
   uint32_t variant = 0;        ///< index of the variant in use
   ingot_abi_variant code = {}; ///< row of the variant in use
   ingot::rt::Library library;  ///< not open if attached

@@ -28,8 +28,8 @@ static uintptr_t roundUp(uintptr_t address) {
   return roundDown(address + uintptr_t(sysconf(_SC_PAGESIZE)) - 1);
 }
 
-/// Copies memory, including the gaps between variables of a library that is
-/// built with AddressSanitizer. Such gaps make memcpy report an error.
+/// Copies memory, including the gaps between variables. If the library is built
+/// with AddressSanitizer, memcpy would report an error for such gaps.
 __attribute__((no_sanitize("address"))) static void
 copyBytes(void *to, uintptr_t from, uint64_t bytes) {
   auto *target = static_cast<volatile uint64_t *>(to);
@@ -38,8 +38,8 @@ copyBytes(void *to, uintptr_t from, uint64_t bytes) {
     target[i] = source[i];
 }
 
-/// Replaces read-only pages by a copy. Other threads may run code in these
-/// pages, so the kernel exchanges the pages in one step.
+/// Replaces read-only pages by a copy. The kernel exchanges the pages in one
+/// step, because other threads may run code in them.
 static void copyPages(Pages pages, int protection) {
   if (pages.isEmpty())
     return;
@@ -65,8 +65,8 @@ void ingot::rt::makePrivate(const Mapping &library,
     const ElfW(Phdr) &segment = library.segments()[i];
     uintptr_t begin = start + segment.p_vaddr;
     if (segment.p_type == PT_GNU_RELRO) {
-      // Rounds as the dynamic linker rounds the range that it protects from
-      // writing.
+      // Rounds the range as the dynamic linker does when it makes the range
+      // read-only.
       copyPages({roundDown(begin), roundDown(begin + segment.p_memsz)},
                 PROT_READ);
       continue;

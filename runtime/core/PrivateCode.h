@@ -13,12 +13,12 @@
 namespace ingot::rt {
 
 /// Replaces read-only pages of a loaded library by private copies at the same
-/// addresses. The copies cover its code and the tables that the dynamic linker
-/// reads whenever another library is loaded. Overwriting the file then changes
-/// neither. The weights that `seal` describes stay mapped and shared.
+/// addresses. A later change of the file then affects neither the library's
+/// code nor its tables. The dynamic linker reads these tables whenever it loads
+/// another library. The weights that `seal` describes stay mapped and shared.
 ///
-/// Changes nothing if the system has no memory or does not allow code in
-/// private memory.
+/// Changes nothing if memory is exhausted, or if the system does not allow code
+/// in private memory.
 void makePrivate(const Mapping &library, const ingot_abi_seal &seal);
 
 } // namespace ingot::rt

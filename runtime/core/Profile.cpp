@@ -91,7 +91,8 @@ void Profile::endRun(bool succeeded) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Holds a profile as a run does, so that nobody writes while somebody reads.
+/// Holds a profile exclusively, as a run does, so that no run writes the
+/// profile while it is read.
 class Hold {
 public:
   Hold(ingot_profile *profile, ingot_error *error) {

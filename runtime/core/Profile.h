@@ -13,8 +13,8 @@
 
 namespace ingot::rt {
 
-/// Times of layers with one clock read per layer. The time between two reads
-/// belongs to the layer that ended.
+/// Times of layers. The clock is read once per layer, at its end. The time
+/// between two reads belongs to the layer that ends at the second read.
 class Profile {
 public:
   explicit Profile(const ingot_allocator &allocator) : allocator(allocator) {}
@@ -24,7 +24,7 @@ public:
   bool init(uint32_t numLayers);
   void reset();
 
-  /// Starts the clock of a run. The times of a run that fails are dropped.
+  /// Starts the clock of a run. If the run fails, its times are dropped.
   void beginRun();
   void endLayer(uint64_t layer, uint64_t flops, uint64_t bytes);
   void endRun(bool succeeded);
@@ -35,7 +35,8 @@ public:
   const ingot_profile_times &run() const { return whole; }
 
 private:
-  /// Times of completed runs, and the end of the layer in the current run.
+  /// Times of a layer in completed runs, and the layer's end in the current
+  /// run.
   struct Row {
     ingot_profile_times times;
     uint64_t start, end, flops, bytes;

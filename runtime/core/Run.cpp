@@ -14,13 +14,14 @@
 using namespace ingot::rt;
 
 namespace {
-/// Receivers of events during a run.
+/// The receivers of a run's events.
 struct Observer {
   explicit Observer(const ingot_run_options &options)
       : profile(options.profile ? &options.profile->times : nullptr),
         cancellation(options.cancellation), observe(options.observe),
         observeUser(options.observe_user) {
-    // Clears the callback, so that generated code need not ask for each tensor.
+    // Clear the callback if there is no receiver, so that generated code skips
+    // tensors without a call.
     if (!observe)
       abi.tensor = nullptr;
   }
@@ -62,7 +63,7 @@ struct Observer {
                             tensor, poll};
 };
 
-/// Takes a context or a profile for one thread.
+/// Marks a context or a profile as used by this thread.
 class Taken {
 public:
   explicit Taken(std::atomic<bool> *flag) : flag(flag) {
@@ -98,8 +99,8 @@ ingot_status ingot_context::run(const ingot_input *inputs,
     return status;
   if (options.cancellation && options.cancellation->isRequested())
     return fail(error, INGOT_CANCELLED, "the run was cancelled");
-  // Clears only the first byte: clearing the whole array takes as long as the
-  // check of a tensor.
+  // Clear only the first byte, because clearing the whole array would take as
+  // long as the check of a tensor.
   char message[384];
   message[0] = '\0';
   if (bringsThreads(*model->artifact) && libraryThreadsLostByFork())
@@ -130,7 +131,7 @@ ingot_status ingot_context::run(const ingot_input *inputs,
               message[0] ? message : ingot_status_describe(status));
 }
 
-/// Reads the caller's options, and refuses options that the variant does not
+/// Reads the caller's options. Refuses options that the variant does not
 /// support.
 static ingot_status readRunOptions(const ingot_run_options *given,
                                    const ingot_model &model,

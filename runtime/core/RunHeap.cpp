@@ -13,16 +13,17 @@
 
 using namespace ingot::rt;
 
-/// Unit of blocks and their headers.
+/// Unit of the sizes of blocks and of their headers.
 static constexpr uint64_t kUnit = INGOT_ABI_ALIGNMENT;
-/// Smallest size of a region, so that small tensors share regions.
+/// Least size of a region. The size is large enough for several small tensors
+/// to share a region.
 static constexpr uint64_t kLeastRegion = 64 << 10;
-/// Strictest alignment of a region.
+/// Largest alignment of a region.
 static constexpr uint64_t kMostAligned = 64 << 10;
 
-/// A block of a region: this header, then its memory. Blocks know their
-/// neighbors, and two neighbors are never both free. Free blocks are also in a
-/// list by address. The list is short, because even a run with hundreds of
+/// A block of a region: this header, and the memory behind it. A block points
+/// to its neighbors. Two neighbors are never both free. Free blocks are also in
+/// a list, ordered by address. The list is short: even a run with hundreds of
 /// small tensors has few holes.
 struct alignas(kUnit) RunHeap::Block {
   uint64_t bytes; ///< bytes behind the header
@@ -57,8 +58,8 @@ struct alignas(kUnit) RunHeap::Region {
   }
 };
 
-/// Inserts this block into the list of free blocks, behind `free` or as the
-/// first.
+/// Inserts this block into the list of free blocks: behind `free`, or first if
+/// `free` is null.
 void RunHeap::Block::linkBehind(Block *free) {
   Block *&link = free ? free->freeAfter : region->firstFree;
   freeBefore = free;
@@ -74,8 +75,8 @@ void RunHeap::Block::unlink() {
     freeAfter->freeBefore = freeBefore;
 }
 
-/// Splits a free block behind its first `count` bytes, if there is room for
-/// another block.
+/// Splits a free block behind its first `count` bytes, if another block fits
+/// there.
 void RunHeap::Block::cut(uint64_t count) {
   if (bytes < count + sizeof(Block))
     return;
@@ -122,7 +123,7 @@ void RunHeap::Block::setFree() {
 }
 
 namespace {
-/// Holds a spin lock, which is nearly always free and is held very briefly.
+/// Holds a spin lock. The lock is nearly always free, and is held very briefly.
 struct Locked {
   explicit Locked(std::atomic<bool> &flag) : flag(flag) {
     while (flag.exchange(true, std::memory_order_acquire))
@@ -133,8 +134,8 @@ struct Locked {
 };
 } // namespace
 
-/// Aligns a pointer without a division, which would take as long as the rest of
-/// the function. `alignment` is a power of two.
+/// Aligns a pointer without a division, because a division would double the
+/// time of this function. `alignment` is a power of two.
 static char *alignUp(char *pointer, uint64_t alignment) {
   auto address = reinterpret_cast<uintptr_t>(pointer);
   return pointer + (-address & (alignment - 1));
@@ -146,7 +147,8 @@ void *RunHeap::allocateIn(Region &region, uint64_t bytes, uint64_t alignment) {
     uint64_t front = uint64_t(memory - block->memory());
     if (front > block->bytes || block->bytes - front < bytes)
       continue;
-    // A header takes one unit, so the gap in front has room for a header.
+    // The gap is a multiple of the unit, so it has room for a header of one
+    // unit.
     if (front != 0) {
       block->cut(front - sizeof(Block));
       block = block->after;
@@ -168,8 +170,8 @@ RunHeap::Region *RunHeap::addRegion(uint64_t bytes) {
   auto *region = static_cast<Region *>(memory);
   *region = {nullptr, bytes, 0, nullptr};
   region->clear();
-  // Appends the region. The oldest region is the largest and holds most of a
-  // run's memory.
+  // Append the region, so that the oldest region stays first. The oldest region
+  // is the largest and holds most of a run's memory.
   Region **last = &regions;
   while (*last)
     last = &(*last)->next;
@@ -183,8 +185,8 @@ uint64_t RunHeap::totalBytes() const {
   return total;
 }
 
-/// Returns the bytes of a piece without its header. A piece of 0 bytes also
-/// gets its own address.
+/// Returns the bytes that a piece takes without its header. A piece of 0 bytes
+/// also needs an address of its own.
 static uint64_t roundUp(uint64_t bytes) {
   return std::max((bytes + kUnit - 1) / kUnit, uint64_t(1)) * kUnit;
 }
@@ -215,7 +217,7 @@ void *RunHeap::allocate(uint64_t bytes, uint64_t alignment) {
   uint64_t more = totalBytes() / 8 / kUnit * kUnit;
   Region *region =
       addRegion(std::max({wanted, leastBytes, kLeastRegion, more}));
-  // The extra size is optional, so a smaller region is the fallback.
+  // If the extra size is not available, tries a smaller region.
   if (!region)
     region = addRegion(wanted);
   return region ? allocateIn(*region, bytes, alignment) : nullptr;
@@ -257,8 +259,8 @@ void RunHeap::endRun() {
   releaseRegions();
   leastBytes = std::max(mostNeeded, kLeastRegion);
   numRuns = 0;
-  // Allocates the region in advance, so that the next run allocates nothing. If
-  // memory is exhausted, the next run reports it.
+  // Allocates the region now, so that the next run allocates nothing. If memory
+  // is exhausted, the next run reports that.
   addRegion(leastBytes);
 }
 

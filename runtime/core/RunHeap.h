@@ -14,11 +14,11 @@
 namespace ingot::rt {
 
 /// Memory that a run allocates in pieces. Each piece gets the lowest address
-/// with enough room, so that a run reuses memory that is still in the cache.
-/// The total is little more than that of a planned arena. If a run needs
-/// further regions, the next run gets one region for all, so that runs of equal
-/// shapes allocate nothing. Regions that stayed half empty for several runs are
-/// returned to the allocator.
+/// with enough room, so a run often reuses memory that is still in the cache.
+/// The total is little more than the size of a planned arena. If a run needed
+/// several regions, the next run gets one region of their total size. Runs of
+/// equal shapes therefore allocate nothing. Regions that stay half empty for
+/// several runs are returned to the allocator.
 class RunHeap {
 public:
   explicit RunHeap(const ingot_allocator &allocator) : allocator(allocator) {}
@@ -31,13 +31,13 @@ public:
   void *allocate(uint64_t bytes, uint64_t alignment);
   void release(void *pointer);
 
-  /// Ends a run: frees pieces that the run left.
+  /// Ends a run. Frees pieces that the run has not freed.
   void endRun();
   void releaseAll();
 
   /// Returns the bytes of a piece with its header.
   static uint64_t pieceBytes(uint64_t bytes);
-  /// Returns the bytes that the allocator is asked for if pieces take `used`
+  /// Returns the bytes to request from the allocator if pieces take `used`
   /// bytes.
   static uint64_t regionBytes(uint64_t used);
 
@@ -55,12 +55,12 @@ private:
   ingot_allocator allocator;
   std::atomic<bool> lock{false};
   Region *regions = nullptr;
-  /// Bytes that recent runs needed, the next index, and the number of runs.
+  /// Bytes that recent runs needed, the index of the next entry, and the number
+  /// of entries.
   uint64_t needed[kRuns] = {};
   uint32_t next = 0, numRuns = 0;
-  /// Smallest size of the next region, and its alignment. The alignment is the
-  /// strictest of its pieces, so that pieces have the same offsets in each
-  /// region.
+  /// Least size and alignment of the next region. The region has the largest
+  /// alignment of all pieces, so that pieces have equal offsets in each region.
   uint64_t leastBytes = 0, regionAlignment = INGOT_ABI_ALIGNMENT;
   /// Upper bound of the bytes lost to alignment in this run.
   uint64_t slack = 0;

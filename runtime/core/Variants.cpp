@@ -27,7 +27,8 @@ static constexpr uint32_t knownFlags =
 
 static constexpr uint32_t none = UINT32_MAX;
 
-/// Returns true if the variant is for this kind of CPU, with any features.
+/// Returns true if the variant is for this kind of CPU. Does not check
+/// features.
 static bool isForThisCpu(const ingot_abi_variant &variant) {
   return variant.device == INGOT_ABI_DEVICE_CPU &&
          variant.architecture == thisArchitecture &&
@@ -35,8 +36,8 @@ static bool isForThisCpu(const ingot_abi_variant &variant) {
          !(variant.flags & ~knownFlags);
 }
 
-/// Returns the variant of the highest priority that needs no other features
-/// than `features`.
+/// Returns the variant with the highest priority among those that need only
+/// `features`.
 static uint32_t bestWithin(const ingot_abi_artifact &artifact,
                            uint64_t features) {
   Rows<ingot_abi_variant> rows = variantsOf(artifact);
@@ -48,8 +49,8 @@ static uint32_t bestWithin(const ingot_abi_artifact &artifact,
   return best;
 }
 
-/// Reports why no variant can run, for the variant that lacks the fewest
-/// features.
+/// Reports that no variant can run. Names the missing features of the variant
+/// that lacks the fewest.
 static ingot_status refuse(const ingot_abi_artifact &artifact, const Cpu &cpu,
                            const char *subject, ingot_error *error) {
   char held[160] = "", lacking[160] = "";
@@ -80,6 +81,37 @@ static ingot_status refuse(const ingot_abi_artifact &artifact, const Cpu &cpu,
               "'%s' was compiled for %s and needs %s%s, which this CPU (%s) "
               "lacks; compile it with --target=%s",
               subject, held, least, lacking, level, level);
+}
+
+bool ingot::rt::findGpuVariant(const ingot_abi_artifact &artifact,
+                               const Cpu &cpu, uint32_t &index) {
+  Rows<ingot_abi_variant> rows = variantsOf(artifact);
+  uint32_t best = none;
+  for (uint32_t i = 0; i < rows.count(); ++i)
+    if (rows[i].device == INGOT_ABI_DEVICE_CUDA &&
+        rows[i].architecture == thisArchitecture &&
+        rows[i].arena_memory == INGOT_ABI_MEMORY_HOST &&
+        !(rows[i].flags & ~knownFlags) && !(rows[i].features & ~cpu.features) &&
+        (best == none || rows[i].priority > rows[best].priority))
+      best = i;
+  if (best == none)
+    return false;
+  index = best;
+  return true;
+}
+
+ingot_status ingot::rt::refuseGpu(const ingot_abi_artifact &artifact,
+                                  const char *subject, ingot_error *error) {
+  Rows<ingot_abi_variant> rows = variantsOf(artifact);
+  for (uint32_t i = 0; i < rows.count(); ++i)
+    if (rows[i].device == INGOT_ABI_DEVICE_CUDA)
+      return fail(error, INGOT_UNSUPPORTED_DEVICE,
+                  "'%s' has code for GPUs (%s) that needs another CPU beside "
+                  "the GPU",
+                  subject, rows[i].target);
+  return fail(error, INGOT_UNSUPPORTED_DEVICE,
+              "'%s' has no code for GPUs; compile it with --target=cuda",
+              subject);
 }
 
 ingot_status ingot::rt::chooseVariant(const ingot_abi_artifact &artifact,

@@ -11,9 +11,18 @@
 
 namespace ingot::rt {
 
-/// Finds the variant of the highest priority that may run on `cpu`, and
-/// requests AMX from the system if the variant needs it. `subject` names the
-/// artifact in messages.
+/// Finds the variant that launches kernels of NVIDIA GPUs and can run on `cpu`.
+/// Returns false if there is none.
+bool findGpuVariant(const ingot_abi_artifact &artifact, const Cpu &cpu,
+                    uint32_t &index);
+
+/// Reports that findGpuVariant has found no variant.
+ingot_status refuseGpu(const ingot_abi_artifact &artifact, const char *subject,
+                       ingot_error *error);
+
+/// Selects the variant for CPUs with the highest priority that can run on
+/// `cpu`. Requests AMX from the system if the variant needs it. `subject` names
+/// the artifact in messages.
 ingot_status chooseVariant(const ingot_abi_artifact &artifact, const Cpu &cpu,
                            const char *subject, uint32_t &index,
                            ingot_error *error);

@@ -53,7 +53,7 @@ uint64_t ingot::rt::detectCpuFeatures() {
       found |= feature;
   };
   add(c & bit_SSE4_2, SSE42);
-  // The operating system must also save the registers.
+  // Use vector registers only if the operating system saves them.
   uint64_t xcr0 = c & bit_OSXSAVE ? readXcr0() : 0;
   bool savesYmm = (xcr0 & 0x6) == 0x6;
   bool savesZmm = (xcr0 & 0xe6) == 0xe6;
@@ -84,7 +84,7 @@ uint64_t ingot::rt::detectCpuFeatures() {
   return found;
 }
 
-/// Requests the tile registers from Linux, which grants them per process.
+/// Requests the tile registers, which Linux grants per process.
 static bool requestAmx() {
   constexpr long reqXcompPerm = 0x1023, xtileData = 18;
   return syscall(SYS_arch_prctl, reqXcompPerm, xtileData) == 0;
@@ -139,7 +139,7 @@ ingot_status ingot::rt::capCpu(const char *cap, const char *source, Cpu &cpu,
                 "%s=%.64s names no CPU level; known are %s", source, cap,
                 known);
   }
-  // If there are two caps, messages name the one that removes more features.
+  // If there are two caps, messages name the cap that removes more features.
   if (!cpu.cap || (cpu.features & ~allowed)) {
     cpu.cap = cap;
     cpu.capSource = source;

@@ -24,14 +24,14 @@ uint64_t detectCpuFeatures();
 /// such level.
 bool findCpuLevel(const char *name, uint64_t &features);
 
-/// Returns the name of the highest level within `features`.
+/// Returns the name of the highest level that needs only `features`.
 const char *highestCpuLevel(uint64_t features);
 
 /// Features that need the tile registers.
 constexpr uint64_t amxFeatures = AMX_TILE | AMX_INT8 | AMX_BF16;
 inline bool needsAmx(uint64_t features) { return features & amxFeatures; }
 
-/// Appends `name` to a comma-separated list, as far as there is room.
+/// Appends `name` to a comma-separated list, if there is room.
 void appendName(char *list, size_t room, const char *name);
 
 /// Appends the names of `features`.
@@ -40,20 +40,20 @@ void nameCpuFeatures(uint64_t features, char *list, size_t room);
 /// The CPU features that code may use.
 struct Cpu {
   uint64_t features;
-  /// Name of the level that caps `features`, and the source of this cap. Null
-  /// if there is no cap.
+  /// Name of the level that limits `features`, and the option or variable that
+  /// sets it. Null if there is no limit.
   const char *cap;
   const char *capSource;
   /// Asks the kernel for the tile registers. Returns false if it refuses.
   bool (*requestAmx)();
 };
 
-/// Reads this CPU's features, up to the level INGOT_MAX_ISA. Fails if
-/// INGOT_MAX_ISA names no level.
+/// Reads the features of this CPU, up to the level in INGOT_MAX_ISA. Fails if
+/// INGOT_MAX_ISA is not the name of a level.
 ingot_status readCpu(Cpu &cpu, ingot_error *error);
 
-/// Removes features above the level `cap`, which `source` sets. Null removes
-/// nothing. Fails if `cap` names no level.
+/// Removes features above the level `cap`, for the limit that `source` sets. If
+/// `cap` is null, removes nothing. Fails if `cap` is not the name of a level.
 ingot_status capCpu(const char *cap, const char *source, Cpu &cpu,
                     ingot_error *error);
 

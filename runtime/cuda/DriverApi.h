@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Declares a part of NVIDIA's driver API, so that no header of the CUDA Toolkit
-// is needed. The names and numbers are those of cuda.h for CUDA 12. A test
-// holds them against cuda.h where it is installed.
+// is needed. Names and numbers are those of cuda.h for CUDA 12. Where cuda.h is
+// installed, a test compares them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_RUNTIME_CUDA_DRIVERAPI_H
@@ -69,7 +69,7 @@ enum FunctionAttribute : int {
 };
 
 /// Values of CUpointer_attribute.
-enum PointerAttribute : int { pointerMemoryType = 2 };
+enum PointerAttribute : int { pointerMemoryType = 2, pointerDevice = 9 };
 /// Values of CUmemorytype.
 enum MemoryType : unsigned { memoryHost = 1, memoryDevice = 2 };
 

@@ -86,8 +86,8 @@ static const int64_t *resolve(const int64_t *values, int64_t count,
   return storage;
 }
 
-/// Computes strides without gaps for the same order of dimensions. Returns
-/// false if `strides` have no gaps.
+/// Computes strides that keep the order of dimensions and have no gaps. Returns
+/// false if the given `strides` have no gaps already.
 static bool closeGaps(const int64_t *dims, const int64_t *strides, int64_t rank,
                       int64_t *dense) {
   bool hasGaps = false;
@@ -169,7 +169,7 @@ DescriptorBuilder::addTensors(const int64_t *dynamic, const void *weights,
 
 namespace {
 
-/// Splits the params of a record into vectors of `n` and the remaining values.
+/// Splits the params of a record into vectors of `n` values and the rest.
 struct Params {
   const int64_t *values;
   int64_t left;

@@ -19,14 +19,14 @@ struct DescriptorBuilder {
   dnnl_primitive_attr_t attr = nullptr;
   dnnl_post_ops_t postOps = nullptr;
   dnnl_primitive_desc_t descriptor = nullptr;
-  /// Layouts to request, by role.
+  /// Layouts to request, indexed by role.
   const_dnnl_memory_desc_t layouts[INGOT_DNNL_OPERAND + 1] = {};
-  /// True if the primitive works on copies: slices become dense, and weights
-  /// that come with the call get oneDNN's preferred layout.
+  /// True if the primitive works on copies. A copy of a slice is dense. A copy
+  /// of weights from the call has oneDNN's preferred layout.
   bool makesCopies = false;
-  /// True if there is anything to copy.
+  /// True if there is a tensor that could be copied.
   bool canCopy = false;
-  /// True if the primitive would write into a slice.
+  /// True if the primitive would write to a slice.
   bool writesSlice = false;
   dnnl_memory_desc_t anyWeights = nullptr;
 
@@ -42,7 +42,7 @@ struct DescriptorBuilder {
   DescriptorBuilder(const DescriptorBuilder &) = delete;
   DescriptorBuilder &operator=(const DescriptorBuilder &) = delete;
 
-  /// Fills in the arguments of the primitive and the layouts to request.
+  /// Sets the arguments of the primitive and the layouts to request.
   dnnl_status_t addTensors(const int64_t *dynamic, const void *weights,
                            const_dnnl_memory_desc_t weightsLayout);
   /// Makes `attr` from the record's post-ops.

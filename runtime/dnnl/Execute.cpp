@@ -34,7 +34,7 @@ static dnnl_status_t fillExecution(const State &state, const Variant &variant,
   return status;
 }
 
-/// Returns the variant's idle execution, or a new one.
+/// Returns the variant's idle execution if there is one, else a new execution.
 static Execution *takeExecution(const State &state, Variant &variant) {
   if (Execution *idle =
           __atomic_exchange_n(&variant.idle, nullptr, __ATOMIC_ACQ_REL))
@@ -54,7 +54,7 @@ static dnnl_status_t copy(dnnl_primitive_t reorder, dnnl_stream_t stream,
   return dnnl_primitive_execute(reorder, stream, 2, arguments);
 }
 
-/// Points argument `i` to the caller's data, or fills its copy in `scratch`.
+/// Sets argument `i` to the caller's data, or to a copy of it in `scratch`.
 static dnnl_status_t setArgument(const Argument &argument, int i,
                                  Execution &execution, void *data,
                                  void *scratch) {
@@ -121,8 +121,8 @@ static int32_t runVariant(const State &state, const Operation &operation,
   }
   if (scratch)
     host->release(host->user, scratch);
-  // Keeps one execution for the next run. If another run stored one first, that
-  // one is destroyed.
+  // Keep this execution for the next run. If another run has stored an
+  // execution before, destroy the older one.
   destroyExecution(
       __atomic_exchange_n(&variant.idle, execution, __ATOMIC_ACQ_REL));
   if (status == dnnl_success)

@@ -20,7 +20,7 @@ using namespace ingot::dnnl;
 // Threads
 //===----------------------------------------------------------------------===//
 
-// Weak symbols, because a oneDNN with another threading library has no OpenMP.
+// Weak symbols, because oneDNN may use a threading library other than OpenMP.
 extern "C" __attribute__((weak)) void omp_set_num_threads(int);
 extern "C" __attribute__((weak)) int omp_get_max_threads();
 
@@ -48,7 +48,8 @@ ThreadScope::~ThreadScope() {
 extern "C" __attribute__((visibility("hidden"))) const ElfW(Ehdr) __ehdr_start;
 
 /// Returns true if the bytes are in a read-only segment of the object that
-/// contains this code. Only then dropped pages are read from the file again.
+/// contains this code. Dropped pages of such a segment can be read from the
+/// file again.
 static bool isOwnConstant(uintptr_t start, uintptr_t end) {
   uintptr_t base = reinterpret_cast<uintptr_t>(&__ehdr_start);
   auto *headers =
@@ -89,7 +90,7 @@ struct Loader {
   pthread_mutex_t mutex;
   int32_t status;
 
-  /// Keeps the first failure and its message.
+  /// Stores the first failure and its message.
   void report(int32_t code, const char *text) {
     pthread_mutex_lock(&mutex);
     if (status == INGOT_ABI_OK) {
@@ -107,8 +108,8 @@ static int32_t createFixed(Loader &loader, Operation &operation,
                            const Message &message) {
   Record record;
   readOperation(loader.state, operation, record);
-  // oneDNN divides the work when it creates a primitive, so the number of
-  // threads must be that of the runs.
+  // Set the number of threads of the runs, because oneDNN divides the work when
+  // it creates a primitive.
   ThreadScope threads(loader.numThreads);
   operation.fixed = static_cast<Variant *>(calloc(1, sizeof(Variant)));
   if (!operation.fixed)
@@ -131,7 +132,8 @@ static int32_t packFixed(Loader &loader, Operation &operation,
                          const Message &message) {
   Record record;
   readOperation(loader.state, operation, record);
-  // Operations are packed in parallel, each by one thread.
+  // Use one thread for each operation, because several operations are packed in
+  // parallel.
   ThreadScope threads(1);
   int32_t status =
       packWeights(loader.state.engine, record, loader.state.weights,
@@ -160,11 +162,10 @@ static void runStep(void *loader, int64_t index) {
     self.report(status, text);
 }
 
-/// Gives each fixed variant with constant weights its part of one slab.
+/// Gives each fixed variant with constant weights a part of one slab.
 static int32_t allocateSlab(Loader &loader) {
   State &state = loader.state;
-  // Uses huge pages if the system has them, for fewer page faults and TLB
-  // misses.
+  // Uses huge pages if available, which reduces page faults and TLB misses.
   const size_t hugePage = size_t(2) << 20;
   for (int64_t pass = 0; pass < 2; ++pass) {
     size_t offset = 0;
@@ -187,8 +188,8 @@ static int32_t allocateSlab(Loader &loader) {
         operation.packed = operation.fixed->weights = packed;
         argument.constant = packed->data;
       }
-      // Places tensors an odd number of cache lines apart, so that tensors of
-      // 2^n bytes do not all start in the same cache set.
+      // Places tensors an odd number of cache lines apart. Otherwise tensors of
+      // 2^n bytes would all start in the same cache set.
       size_t lines = dnnl_memory_desc_get_size(argument.layout) / 64 + 1;
       offset += (lines | 1) * 64;
     }

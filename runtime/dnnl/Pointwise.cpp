@@ -8,8 +8,8 @@
 
 using namespace ingot::dnnl;
 
-/// Returns the number of pixels of data in N, C, D… order, or -1 if it is not
-/// dense channels-last.
+/// Returns the number of pixels of data with dims N, C, D…. Returns -1 if the
+/// data is not dense channels-last.
 static int64_t countPixels(const Tensor &tensor) {
   if (tensor.rank < 3 || tensor.strides[1] != 1)
     return -1;
@@ -24,8 +24,8 @@ static int64_t countPixels(const Tensor &tensor) {
   return pixels;
 }
 
-/// Returns true if every dimension but the second is 1: the tensor has one
-/// value per channel, or one value.
+/// Returns true if every dimension except the second is 1. Then the tensor has
+/// one value per channel, or one value.
 static bool isPerChannel(const Tensor &tensor) {
   for (int64_t i = 0; i < tensor.rank; ++i)
     if (i != 1 && tensor.dims[i] != 1)
@@ -40,7 +40,7 @@ bool PointwiseMatMul::convert(const Tensor &from, Tensor &to, int64_t index) {
   to.dims = d;
   to.strides = s;
   switch (from.role) {
-  case INGOT_DNNL_WEIGHTS: // Weights of O, C, 1… become C, O.
+  case INGOT_DNNL_WEIGHTS: // Weights O, C, 1… become C, O.
     for (int64_t i = 2; i < from.rank; ++i)
       if (from.dims[i] != 1)
         return false;
@@ -76,7 +76,7 @@ bool PointwiseMatMul::init(const Record &convolution) {
   if (convolution.kind != INGOT_DNNL_CONVOLUTION || convolution.numDynamic ||
       !src || !weights || !dst || weights->rank != src->rank)
     return false;
-  // Params are strides and dilations, then pads.
+  // Params are strides and dilations, followed by pads.
   int64_t spatial = src->rank - 2;
   for (int64_t i = 0; i < convolution.numParams; ++i)
     if (convolution.params[i] != (i < 2 * spatial ? 1 : 0))

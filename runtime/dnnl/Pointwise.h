@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Replaces pointwise convolutions by matrix products of [pixels, C] and [C, O]
-// on channels-last data. For some of them oneDNN 3.2 has no fast kernel on one
-// thread, for example 1024 to 512 channels of 14x14. For matrix products it has
-// fast kernels.
+// Replaces pointwise convolutions on channels-last data by matrix products of
+// [pixels, C] and [C, O]. On one thread, oneDNN 3.2 has no fast kernel for some
+// of these convolutions, such as 1024 to 512 channels of 14x14. For the matrix
+// products it has fast kernels.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_RUNTIME_DNNL_POINTWISE_H
@@ -18,12 +18,12 @@
 
 namespace ingot::dnnl {
 
-/// A record of a matrix product that computes the same as a convolution.
+/// A record of a matrix product that computes the result of a convolution.
 class PointwiseMatMul {
 public:
-  /// Makes the record. Returns false if `convolution` has a kernel, strides,
-  /// groups or pads other than those of a pointwise one. Also returns false for
-  /// dynamic sizes or data that is not dense channels-last.
+  /// Makes the record. Returns false if kernel, strides, groups or pads of
+  /// `convolution` are not those of a pointwise convolution. Also returns false
+  /// if sizes are dynamic or data is not dense channels-last.
   bool init(const Record &convolution);
   const Record &get() const { return record; }
 

@@ -74,7 +74,7 @@ static dnnl_status_t createReorder(dnnl_engine_t engine,
   return status;
 }
 
-/// Makes room for the copies of arguments, and creates the primitives that
+/// Reserves memory for the copies of arguments, and creates the primitives that
 /// copy.
 static dnnl_status_t addCopies(const DescriptorBuilder &builder,
                                Primitive &primitive) {
@@ -107,7 +107,7 @@ static dnnl_status_t addCopies(const DescriptorBuilder &builder,
   return dnnl_success;
 }
 
-/// Reads from the descriptor the data that a run of the primitive needs.
+/// Reads the data that runs of the primitive need from its descriptor.
 static dnnl_status_t finish(DescriptorBuilder &builder, Primitive &primitive) {
   for (int i = 0; i < primitive.numArguments; ++i) {
     if (builder.record.tensors[i].role != INGOT_DNNL_WEIGHTS)
@@ -152,14 +152,14 @@ static const char *implementation(const_dnnl_primitive_desc_t descriptor) {
   return status == dnnl_success && name ? name : "";
 }
 
-/// Returns true if oneDNN would run its very slow reference code.
+/// Returns true if oneDNN would use its very slow reference code.
 static bool isReference(const_dnnl_primitive_desc_t descriptor) {
   return strncmp(implementation(descriptor), "ref", 3) == 0;
 }
 
-/// Returns true if oneDNN would write past its scratch memory. The reference
-/// deconvolution sums there with the strides of the result, but counts only the
-/// result's elements and not the gaps.
+/// Returns true if oneDNN would write beyond its scratch memory. The reference
+/// deconvolution stores sums there with the strides of the result. However, it
+/// allocates memory for the result's elements only, without the gaps.
 static bool overrunsScratch(const DescriptorBuilder &builder) {
   return builder.record.kind == INGOT_DNNL_DECONVOLUTION &&
          builder.writesSlice &&
@@ -186,7 +186,7 @@ static int32_t create(dnnl_engine_t engine, const Record &record,
   if (status == dnnl_success &&
       (overruns || isReference(builder.descriptor))) {
     if (makesCopies || overruns)
-      // dnnl_unimplemented means here that copies would not pay off.
+      // Here, dnnl_unimplemented means that copies would not pay off.
       status = dnnl_unimplemented;
     Primitive other;
     int32_t code = INGOT_ABI_BACKEND_ERROR;

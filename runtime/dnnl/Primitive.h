@@ -13,27 +13,27 @@
 
 namespace ingot::dnnl {
 
-/// Receives the message of a failure; `text` may be null.
+/// A buffer for the message of a failure; `text` may be null.
 struct Message {
   char *text;
   uint64_t bytes;
 
-  /// Writes one line that names the operation. Returns `code`.
+  /// Writes a message of one line that names the operation. Returns `code`.
   int32_t fail(int32_t code, const Record &record, const char *what,
                dnnl_status_t status = dnnl_success) const;
   int32_t fail(int32_t code, const char *what,
                dnnl_status_t status = dnnl_success) const;
 };
 
-/// Returns oneDNN's name of an INGOT_ABI_… element type.
+/// Returns oneDNN's name for an INGOT_ABI_… element type.
 dnnl_data_type_t dataType(int64_t dtype);
 
 /// Constant weights in the layout of some primitives.
 struct PackedWeights {
   dnnl_memory_desc_t layout;
   void *data;
-  /// True if the data comes from posix_memalign, false if it is part of the
-  /// slab that `load` makes.
+  /// True if the data comes from posix_memalign. False if it is part of the
+  /// slab that `load` allocates.
   bool ownsData;
   PackedWeights *next;
 };
@@ -46,10 +46,9 @@ struct Argument {
   const void *constant;
   /// Layout of the caller's data if the primitive works on a copy, else null.
   /// Copies are needed because oneDNN has only reference code for slices, and
-  /// for weights in most layouts but its own.
+  /// for weights in most layouts except its own.
   dnnl_memory_desc_t outside;
-  /// Primitives that copy the caller's data to the copy and back; null if not
-  /// needed.
+  /// Primitives that copy from and to the caller's data; null if not needed.
   dnnl_primitive_t copyIn, copyOut;
   /// Offset of the copy in the scratch memory.
   size_t copyOffset;
@@ -60,20 +59,20 @@ struct Primitive {
   dnnl_primitive_t handle;
   int numArguments;
   Argument arguments[INGOT_DNNL_MAX_TENSORS];
-  /// Index of the argument with constant weights in a layout of oneDNN's
-  /// choice, or -1. The caller sets its `constant`.
+  /// Index of the argument with constant weights whose layout oneDNN chooses;
+  /// -1 if there is none. The caller sets its `constant`.
   int packed;
   dnnl_memory_desc_t scratchLayout;
   size_t scratchBytes;
-  /// Scratch bytes including the copies of arguments behind them.
+  /// Bytes of scratch memory. The copies of arguments are at its end.
   size_t totalScratchBytes;
-  /// True if the result has no elements, so that there is nothing to do.
+  /// True if the result has no elements, so nothing needs to run.
   bool isEmpty;
 };
 
 /// Creates the primitive of `record`. `dynamic` holds its dynamic dims and
-/// strides. Constant weights may have any layout, or have `weightsLayout` if
-/// not null. On failure `primitive` is zero-initialized.
+/// strides. If `weightsLayout` is null, constant weights may have any layout,
+/// otherwise only this one. On failure `primitive` is zero-initialized.
 int32_t createPrimitive(dnnl_engine_t engine, const Record &record,
                         const int64_t *dynamic, const void *weights,
                         const_dnnl_memory_desc_t weightsLayout,

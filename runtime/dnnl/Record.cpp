@@ -12,7 +12,7 @@ using namespace ingot::dnnl;
 
 namespace {
 
-/// Reads int64 values in order. `ok` becomes false when they run out.
+/// Reads int64 values in order. After the last value, `ok` becomes false.
 struct Reader {
   const int64_t *words;
   int64_t left;
@@ -32,7 +32,7 @@ struct Reader {
     const int64_t *word = take(1);
     return word ? *word : 0;
   }
-  /// Reads a count of at most `limit`.
+  /// Reads a count and checks that it is at most `limit`.
   int64_t count(int64_t limit) {
     int64_t value = next();
     if (value < 0 || value > limit)

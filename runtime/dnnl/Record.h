@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Connects generated code and oneDNN. This code is linked into every model that
-// uses oneDNN, so it is C++ without exceptions, RTTI and libstdc++.
+// Connects generated code with oneDNN. Every model that uses oneDNN is linked
+// with this code. So it is C++ without exceptions, RTTI and libstdc++.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_RUNTIME_DNNL_RECORD_H
@@ -46,14 +46,14 @@ struct Record {
   Tensor tensors[INGOT_DNNL_MAX_TENSORS];
   int64_t numPostOps;
   PostOp postOps[INGOT_DNNL_MAX_POST_OPS];
-  /// Number of dims and strides that each call gives.
+  /// Number of dims and strides that each call passes.
   int64_t numDynamic;
 
   const Tensor *find(int64_t role) const;
 };
 
 /// Reads the record at `words`, which has at most `limit` int64 values. Returns
-/// the number of values that it takes, or 0 if it is invalid.
+/// the number of values in the record, or 0 if it is invalid.
 int64_t readRecord(const int64_t *words, int64_t limit, const char *names,
                    Record &record);
 

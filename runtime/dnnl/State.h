@@ -18,12 +18,12 @@ namespace ingot::dnnl {
 /// thread counts.
 constexpr int64_t kMaxVariants = 16;
 
-/// Objects that each concurrent run of a primitive needs.
+/// Objects that each of several concurrent runs of a primitive needs.
 struct Execution {
   dnnl_stream_t stream;
   dnnl_memory_t scratch;
   dnnl_memory_t memories[INGOT_DNNL_MAX_TENSORS];
-  /// Memories of the caller's data for arguments that are copied.
+  /// Memory objects for the caller's data of copied arguments.
   dnnl_memory_t outside[INGOT_DNNL_MAX_TENSORS];
   dnnl_exec_arg_t arguments[INGOT_DNNL_MAX_TENSORS + 1];
 };
@@ -32,13 +32,13 @@ struct Execution {
 struct Variant {
   Variant *next;
   uint32_t numThreads;
-  /// Number of runs that use it; the operation's mutex guards it.
+  /// Number of current runs of the variant. The operation's mutex guards it.
   int64_t users;
   /// Dynamic dims and strides of the operation, or null if it has none.
   int64_t *dynamic;
   PackedWeights *weights;
   Primitive primitive;
-  /// Execution that is kept for the next run; exchanged atomically.
+  /// An execution that is kept for the next run. Exchanged atomically.
   Execution *idle;
 };
 
@@ -46,11 +46,11 @@ struct Operation {
   const int64_t *words;
   int64_t numWords;
   int64_t numDynamic;
-  /// Variant that `load` creates and nobody changes, so that runs need no lock.
-  /// Null if the operation has dynamic sizes.
+  /// Variant that `load` creates. It never changes, so runs need no lock. Null
+  /// if the operation has dynamic sizes.
   Variant *fixed;
   pthread_mutex_t mutex;
-  /// Variants that runs create, the last used one first.
+  /// Variants that runs create. The most recently used variant is first.
   Variant *variants;
   PackedWeights *packed;
 };
@@ -66,9 +66,9 @@ struct State {
   size_t slabBytes;
 };
 
-/// Sets the number of threads that oneDNN uses on this thread, and resets it at
-/// the end. Also sets the floating-point state of a run, because threads that
-/// OpenMP starts inherit this thread's state; see float_state.h.
+/// Sets the number of threads that oneDNN uses from this thread, and resets it
+/// at the end. Also sets the floating-point state of a run, because threads
+/// that OpenMP starts inherit it; see float_state.h.
 class ThreadScope {
 public:
   explicit ThreadScope(uint32_t numThreads);
@@ -86,15 +86,15 @@ void readOperation(const State &state, const Operation &operation,
 void destroyExecution(Execution *execution);
 void destroyVariant(Variant *variant);
 
-/// Finds or makes the variant for these sizes and threads. The caller is a user
-/// of the variant until releaseVariant.
+/// Finds or creates the variant for these sizes and this number of threads. The
+/// variant stays valid until the caller calls releaseVariant.
 int32_t acquireVariant(const State &state, Operation &operation,
                        const int64_t *dynamic, uint32_t numThreads,
                        const Message &message, Variant *&variant);
 void releaseVariant(Operation &operation, Variant *variant);
 
-/// Releases the physical pages of weights that were copied. Only does so if
-/// they are part of this artifact's file, because then they can be read again.
+/// Releases the physical pages of weights that were copied. Only releases
+/// weights in this artifact's file, because these can be read again.
 void dropPages(const void *data, size_t bytes);
 
 } // namespace ingot::dnnl

@@ -13,7 +13,7 @@ using namespace ingot::dnnl;
 
 void ingot::dnnl::readOperation(const State &state, const Operation &operation,
                                 Record &record) {
-  // Cannot fail, because `load` has read the record before.
+  // The call cannot fail, because `load` has already read the record.
   readRecord(operation.words, operation.numWords, state.names, record);
 }
 
@@ -42,8 +42,8 @@ void ingot::dnnl::destroyVariant(Variant *variant) {
   free(variant);
 }
 
-/// Gives the variant its constant weights: an earlier copy of the same layout,
-/// or a new one.
+/// Gives the variant its constant weights: an existing copy with this layout,
+/// or a new copy.
 static int32_t attachWeights(const State &state, Operation &operation,
                              const Record &record, Variant &variant,
                              const Message &message) {
@@ -97,8 +97,8 @@ static int32_t makeVariant(const State &state, Operation &operation,
   if (bytes)
     memcpy(variant->dynamic, dynamic, bytes);
   variant->numThreads = numThreads;
-  // Prefers the weights that are already packed, if a primitive accepts their
-  // layout. This saves memory and time.
+  // First try the layout of weights that are already packed. If a primitive
+  // accepts this layout, no second copy is packed.
   int32_t status = INGOT_ABI_BACKEND_ERROR;
   if (operation.packed)
     status = createPrimitive(state.engine, record, dynamic, state.weights,
@@ -114,8 +114,7 @@ static int32_t makeVariant(const State &state, Operation &operation,
   return status;
 }
 
-/// Destroys the variant that was unused for the longest time if there are too
-/// many.
+/// If there are too many variants, destroys the least recently used one.
 static void evict(Operation &operation) {
   int64_t count = 0;
   Variant **oldest = nullptr;

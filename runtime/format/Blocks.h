@@ -13,16 +13,16 @@
 
 namespace ingot::rt {
 
-/// Collects the input of a hash that processes blocks of `size` bytes.
+/// Buffers the input of a hash that processes blocks of `size` bytes.
 template <size_t size> struct Blocks {
   /// Number of bytes so far.
   uint64_t bytes = 0;
-  /// Bytes that do not fill a block yet.
+  /// Bytes at the end that do not fill a block yet.
   uint8_t rest[size];
 
   size_t held() const { return bytes % size; }
 
-  /// Adds data and calls consume(blocks, count) with all complete blocks.
+  /// Adds data. Calls consume(blocks, count) for all complete blocks.
   template <typename Consume>
   void add(const void *data, size_t count, Consume consume) {
     const auto *next = static_cast<const uint8_t *>(data);

@@ -13,8 +13,8 @@
 
 namespace ingot::rt {
 
-/// An untrusted ELF file in memory. Every access first checks that it is
-/// inside.
+/// An untrusted ELF file in memory. Every access first checks that it is inside
+/// of the file.
 struct ElfImage {
   const unsigned char *bytes;
   uint64_t size;
@@ -22,14 +22,14 @@ struct ElfImage {
   bool holds(uint64_t offset, uint64_t length) const {
     return offset <= size && length <= size - offset;
   }
-  /// Returns a copy of a struct; the file need not align it.
+  /// Returns a copy of a struct, because the file may not align it.
   template <typename T> T at(uint64_t offset) const {
     T value;
     memcpy(&value, bytes + offset, sizeof(T));
     return value;
   }
 
-  /// Returns true if there is a header, and program headers that are inside.
+  /// Returns true if the file has a header, and its program headers are inside.
   bool hasSegments() const {
     if (!holds(0, sizeof(Elf64_Ehdr)))
       return false;
@@ -38,13 +38,13 @@ struct ElfImage {
            header.e_phnum != PN_XNUM &&
            holds(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
   }
-  // The following functions are for images that have segments.
+  // Requires hasSegments() for all following functions.
   unsigned numSegments() const { return at<Elf64_Ehdr>(0).e_phnum; }
   Elf64_Phdr segment(unsigned i) const {
     return at<Elf64_Phdr>(at<Elf64_Ehdr>(0).e_phoff + i * sizeof(Elf64_Phdr));
   }
-  /// Returns the file offset of the bytes that will be mapped at `address`, or
-  /// `size` if there are none.
+  /// Returns the file offset of the bytes that are mapped at `address`, or
+  /// `size` if there are no such bytes.
   uint64_t offsetOf(uint64_t address, uint64_t length) const {
     for (unsigned i = 0; i < numSegments(); ++i) {
       Elf64_Phdr load = segment(i);

@@ -15,7 +15,7 @@ using namespace ingot::rt;
 
 static uint64_t alignNote(uint64_t size) { return (size + 3) & ~uint64_t(3); }
 
-/// Searches the seal in the notes of one segment, which is inside the file.
+/// Searches for the seal in the notes of a segment that is inside the file.
 static bool findInNotes(const ElfImage &image, const Elf64_Phdr &notes,
                         ingot_abi_seal &seal, uint64_t &offset) {
   uint64_t at = notes.p_offset, end = at + notes.p_filesz;
@@ -54,17 +54,18 @@ bool ingot::rt::findSeal(const ElfImage &image, ingot_abi_seal &seal,
 }
 
 namespace {
-/// A part of the file that is hashed as zeros or skipped.
+/// A part of the file that is skipped, or hashed as zeros.
 struct Gap {
   uint64_t start, end;
   bool isSkipped;
 };
 } // namespace
 
-/// Hashes [start, end) of the file except for the gaps, which are in order.
+/// Hashes [start, end) of the file. Skips the gaps, or hashes zeros for them.
+/// The gaps are in ascending order.
 static void hashAround(const ElfImage &image, uint64_t start, uint64_t end,
                        const Gap *gaps, size_t numGaps, XxHash64 &hash) {
-  // As many zeros as the largest gap that is not skipped.
+  // Zeros for the largest gap that is hashed as zeros.
   static const uint8_t zeros[sizeof(ingot_abi_seal)] = {};
   for (size_t i = 0; i < numGaps; ++i) {
     uint64_t from = std::max(start, gaps[i].start);
@@ -76,7 +77,7 @@ static void hashAround(const ElfImage &image, uint64_t start, uint64_t end,
       hash.update(zeros, to - from);
     start = to;
   }
-  // The rest may be empty if a skipped gap ends the range.
+  // The rest is empty if the range ends with a skipped gap.
   if (start != end)
     hash.update(image.bytes + start, end - start);
 }
@@ -90,8 +91,8 @@ bool ingot::rt::hashRest(const ElfImage &image, const ingot_abi_seal &seal,
       return false;
   }
   Gap gaps[] = {
-      // Excludes the position of the section headers, which no running code
-      // reads, because a library may be stripped.
+      // Exclude the position of the section headers, because a library may be
+      // stripped after it is sealed. Running code does not read this position.
       {offsetof(Elf64_Ehdr, e_shoff), offsetof(Elf64_Ehdr, e_shoff) + 8, false},
       {offsetof(Elf64_Ehdr, e_shentsize), sizeof(Elf64_Ehdr), false},
       {sealOffset, sealOffset + sizeof(seal), false},

@@ -64,9 +64,9 @@ static void compressPortable(uint32_t *state, const uint8_t *block,
 }
 
 #if defined(__x86_64__)
-/// Compresses blocks with SHA instructions. Each sha256rnds2 makes two rounds,
-/// each step four. The steps also compute the message schedule of the next
-/// sixteen words.
+/// Compresses blocks with SHA instructions. Each sha256rnds2 computes two
+/// rounds, and each step of this function computes four. The steps also compute
+/// the next sixteen words of the message schedule.
 [[gnu::target("sha,sse4.1,ssse3")]] static void
 compressShaNi(uint32_t *state, const uint8_t *block, size_t count) {
   const __m128i swap =

@@ -11,8 +11,8 @@
 
 namespace ingot::rt {
 
-/// SHA-256 of data in pieces of any size, up to the 2^61 bytes of the standard.
-/// Uses the CPU's SHA instructions if it has them.
+/// SHA-256 of data in pieces of any size, up to 2^61 bytes as in the standard.
+/// Uses SHA instructions if the CPU has them.
 class Sha256 {
 public:
   Sha256();
@@ -21,7 +21,8 @@ public:
   /// Returns the digest of all data. Further updates are not allowed.
   void finish(uint8_t (&digest)[32]);
 
-  /// Returns an object that uses only portable code, for tests.
+  /// Returns an object that uses only portable code, without SHA instructions,
+  /// for tests.
   static Sha256 portable();
 
 private:

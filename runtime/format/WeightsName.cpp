@@ -21,7 +21,7 @@ void ingot::rt::weightsName(const char *library, const uint8_t (&sha256)[32],
   size_t length = strlen(library);
   if (length > maxLibrary) {
     length = maxLibrary;
-    // Does not cut inside a UTF-8 character.
+    // Does not cut inside of a UTF-8 character.
     while (length &&
            (static_cast<unsigned char>(library[length]) & 0xc0) == 0x80)
       --length;

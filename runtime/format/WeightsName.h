@@ -12,19 +12,19 @@
 
 namespace ingot::rt {
 
-/// Room for a file name and its null.
+/// Room for a file name and its terminating null.
 constexpr size_t maxFileName = 256;
 
-/// Writes the name of the weights that belong to a library: `<library>.<first
-/// 16 digits of the SHA-256>.weights`. The library's name is shortened if the
-/// whole name would exceed 255 bytes. Weights of two compilations therefore
-/// never replace each other.
+/// Writes the name of the weights file of a library: `<library>.<first 16
+/// digits of the SHA-256>.weights`. The hash keeps weights of different
+/// compilations apart. Shortens the library's name if the whole name would
+/// exceed 255 bytes.
 void weightsName(const char *library, const uint8_t (&sha256)[32],
                  char (&name)[maxFileName]);
 
-/// Returns true if `name` is a weights file of the library, for any SHA-256.
-/// Returns false if the library's name would be shortened, because the weights
-/// may then belong to another library.
+/// Returns true if `name` is a weights file of the library, with any SHA-256.
+/// Returns false if the library's name would be shortened, because the file may
+/// then belong to another library.
 bool isWeightsName(const char *name, const char *library);
 
 } // namespace ingot::rt

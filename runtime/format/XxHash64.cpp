@@ -24,7 +24,7 @@ template <typename T> static T read(const uint8_t *bytes) {
   return value;
 }
 
-/// Consumes stripes of 32 bytes, one 64-bit word for each lane.
+/// Consumes stripes of 32 bytes. Each stripe has one 64-bit word for each lane.
 void XxHash64::consume(const uint8_t *stripes, size_t count) {
   uint64_t a = lanes[0], b = lanes[1], c = lanes[2], d = lanes[3];
   auto round = [](uint64_t lane, uint64_t word) {

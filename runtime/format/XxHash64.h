@@ -11,9 +11,10 @@
 
 namespace ingot::rt {
 
-/// XXH64 with seed 0, as xxHash's specification 0.1.1 describes it. It detects
-/// accidents, not forgeries. It is about as fast as memory on any CPU, whereas
-/// SHA-256 needs instructions that many servers lack.
+/// XXH64 with seed 0, as defined by version 0.1.1 of xxHash's specification.
+/// XXH64 detects accidental changes, but not forgeries. It is used because it
+/// is about as fast as memory on any CPU. SHA-256 would need instructions that
+/// many servers lack.
 class XxHash64 {
 public:
   void update(const void *data, size_t size);

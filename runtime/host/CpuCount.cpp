@@ -19,7 +19,8 @@
 using namespace ingot::rt;
 
 uint32_t ingot::rt::countAffinityCpus() {
-  // The kernel's mask may be wider than cpu_set_t, which EINVAL reports.
+  // Tries larger masks, because the kernel's mask may be larger than cpu_set_t.
+  // The kernel reports EINVAL for a mask that is too small.
   for (int cpus = 1024; cpus <= 1 << 17; cpus *= 2) {
     cpu_set_t *set = CPU_ALLOC(cpus);
     if (!set)
@@ -53,7 +54,8 @@ static bool readSmallFile(const char *path, char *text, size_t room) {
   return used > 0;
 }
 
-/// Returns the whole CPUs of `quota` microseconds per `period`.
+/// Returns the number of whole CPUs in a limit of `quota` microseconds per
+/// `period`.
 static uint32_t wholeCpus(long long quota, long long period) {
   if (quota <= 0 || period <= 0)
     return UINT32_MAX;
@@ -65,7 +67,7 @@ static uint32_t readV2(const char *directory) {
   char path[768], text[128];
   long long quota, period;
   snprintf(path, sizeof(path), "%s/cpu.max", directory);
-  // The file holds "max 100000" if there is no limit.
+  // Without a limit, the file contains "max 100000".
   if (!readSmallFile(path, text, sizeof(text)) ||
       sscanf(text, "%lld %lld", &quota, &period) != 2)
     return UINT32_MAX;
@@ -83,9 +85,9 @@ static uint32_t readV1(const char *directory) {
   return wholeCpus(atoll(quota), atoll(period));
 }
 
-/// Returns the smallest limit of `group` and all groups around it. Inside a
-/// container the path may be that of the host and not exist. The walk then ends
-/// at the mount point, which is the container's own group.
+/// Returns the smallest limit of `group` and all its parents. Inside a
+/// container, `group` may be a path of the host that does not exist. The walk
+/// then reaches the mount point, which is the container's own group.
 static uint32_t walkUp(const char *mount, const char *group,
                        uint32_t (*read)(const char *directory)) {
   char directory[704];
@@ -128,7 +130,7 @@ uint32_t ingot::rt::countCgroupCpus(const char *root) {
       continue;
     uint32_t limit = UINT32_MAX;
     if (*controllers == 0) {
-      // Version 2 is mounted at the top, or beside version 1 as `unified`.
+      // Version 2 is mounted at the top, or as `unified` beside version 1.
       for (const char *at : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
         snprintf(path, sizeof(path), "%s%s", root, at);
         uint32_t here = walkUp(path, line, readV2);

@@ -14,12 +14,12 @@ namespace ingot::rt {
 /// Returns the number of CPUs in the affinity mask, at least 1.
 uint32_t countAffinityCpus();
 
-/// Returns the whole CPUs that the quotas of cgroups allow, rounded down and at
-/// least 1. Returns UINT32_MAX if there is no quota. `root` is prepended to
-/// /proc and /sys.
+/// Returns the number of whole CPUs that the quotas of cgroups allow, rounded
+/// down, but at least 1. Returns UINT32_MAX if there is no quota. `root` is put
+/// before /proc and /sys.
 uint32_t countCgroupCpus(const char *root);
 
-/// Returns the smaller number of the affinity mask and the quotas.
+/// Returns the smaller one of both numbers.
 uint32_t countCpus();
 
 } // namespace ingot::rt

@@ -15,7 +15,7 @@
 
 namespace ingot::rt {
 
-/// Sleeps while `word` is `expected`; may return early.
+/// Sleeps as long as `word` is `expected`. May return early.
 inline void futexWait(std::atomic<uint32_t> &word, uint32_t expected) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }

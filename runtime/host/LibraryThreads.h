@@ -9,16 +9,16 @@
 
 namespace ingot::rt {
 
-/// Records that a loaded model uses libraries with their own threads. Such
-/// threads do not survive a fork.
+/// Records that a loaded model uses libraries with their own threads. These
+/// threads do not exist in a forked child.
 void noteLibraryThreads();
 
-/// Returns true in a forked child whose parent had such threads. A parallel
-/// region of the library would wait there for threads that do not exist.
+/// Returns true in a forked child if the parent had such threads. In the child,
+/// a parallel region of the library would wait for them forever.
 bool libraryThreadsLostByFork();
 
-/// Keeps the code of libraries with their own threads mapped forever. Idle
-/// threads stay in this code after the model is closed.
+/// Keeps the code of libraries with their own threads mapped forever, because
+/// idle threads still run it after the model is closed.
 void pinThreadLibraries();
 
 } // namespace ingot::rt

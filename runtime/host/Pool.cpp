@@ -28,7 +28,7 @@ static uint64_t nowNs() {
   return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
 }
 
-/// Spins until `done` or for `micros`. Returns false on timeout.
+/// Spins until `done` returns true, at most `micros`. Returns false on timeout.
 template <typename Done> static bool spin(uint32_t micros, Done done) {
   if (done())
     return true;
@@ -49,7 +49,7 @@ template <typename Done> static bool spin(uint32_t micros, Done done) {
 // Workers
 //===----------------------------------------------------------------------===//
 
-/// Waits for a region and joins it. Returns false if the pool stops.
+/// Waits for a region and joins it. Returns false if the pool is stopped.
 bool ingot_pool::awaitRegion(Part &own) {
   for (;;) {
     auto isCalled = [&] {
@@ -62,7 +62,8 @@ bool ingot_pool::awaitRegion(Part &own) {
                                           std::memory_order_relaxed))
       while (own.state.load(std::memory_order_relaxed) == asleep)
         futexWait(own.state, asleep);
-    // Joins only if the caller has not closed the region in between.
+    // Join unless the caller has closed the region since this thread saw it
+    // open.
     state = invited;
     if (own.state.compare_exchange_strong(state, inside,
                                           std::memory_order_acquire))
@@ -72,15 +73,15 @@ bool ingot_pool::awaitRegion(Part &own) {
   }
 }
 
-/// Runs the thread's own tasks first, then those of the next threads.
+/// Runs the thread's own tasks first. Then runs tasks of the following threads.
 void ingot_pool::workOn(const Part &own) {
   uint32_t numParts = own.numParts, first = uint32_t(&own - parts);
   for (uint32_t i = 0; i < numParts; ++i) {
     uint32_t sum = first + i;
     Part &part = parts[sum < numParts ? sum : sum - numParts];
     int64_t end = part.end.load(std::memory_order_relaxed);
-    // Reads before it writes, so that empty parts stay in other threads'
-    // caches.
+    // Read before writing, so that a part without tasks stays in the caches of
+    // other threads.
     while (part.next.load(std::memory_order_relaxed) < end) {
       int64_t index = part.next.fetch_add(1, std::memory_order_relaxed);
       if (index < end)
@@ -99,11 +100,12 @@ void *ingot_pool::workerMain(void *argument) {
   return nullptr;
 }
 
-/// Stack size of threads. docs/reference/embedding.md promises that half of it
-/// is enough for tasks. Only touched stack takes memory.
+/// Least stack size of threads. docs/reference/embedding.md promises a stack of
+/// which tasks need at most half. A large stack costs little, because only its
+/// used pages take memory.
 static constexpr size_t kMinStack = size_t(1) << 20;
 
-/// Starts a thread with kMinStack at least, even if the default stack is
+/// Starts a thread with a stack of at least kMinStack, even if the default is
 /// smaller.
 static bool startThread(pthread_t *thread, void *(*main)(void *), void *arg) {
   if (!hasThreads())
@@ -120,9 +122,9 @@ static bool startThread(pthread_t *thread, void *(*main)(void *), void *arg) {
   return started;
 }
 
-/// Blocks signals, which belong to the application's threads. Signals about the
-/// thread itself stay open: errors, for the application's crash handler, and
-/// SIGPROF, for a profiler.
+/// Blocks signals, so that the application's threads handle them. Does not
+/// block signals that concern the thread itself. Signals of errors must reach
+/// the application's crash handler, and SIGPROF must reach a profiler.
 static void maskForWorkers(sigset_t &mask) {
   sigfillset(&mask);
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS,
@@ -130,7 +132,7 @@ static void maskForWorkers(sigset_t &mask) {
     sigdelset(&mask, signal);
 }
 
-/// Starts the workers. If some cannot start, the pool works with the others.
+/// Starts the workers. If some cannot start, the pool works without them.
 void ingot_pool::startWorkers() {
   startTried = true;
   workers = static_cast<pthread_t *>(
@@ -157,8 +159,8 @@ void ingot_pool::startWorkers() {
 // Regions
 //===----------------------------------------------------------------------===//
 
-/// Closes a region for a worker: it can no longer join, and if it has joined,
-/// the caller waits until it leaves.
+/// Closes a region for a worker. Afterwards, the worker can no longer join. If
+/// the worker has already joined, waits until it leaves.
 void ingot_pool::awaitLeave(Part &worker) {
   uint32_t state = worker.state.load(std::memory_order_acquire);
   if (state == invited)
@@ -181,8 +183,8 @@ void ingot_pool::parallelFor(uint32_t threads, void (*task)(void *, int64_t),
   int64_t useful = threads < numThreads ? threads : numThreads;
   if (useful > count)
     useful = count;
-  // The pool is also taken if a task itself opens a region. Such a region runs
-  // in its own thread.
+  // If another region holds the pool, run this region in its own thread. This
+  // happens, for example, if a task itself opens a region.
   bool isOpen = useful > 1 && !taken.exchange(1, std::memory_order_acquire);
   if (isOpen) {
     if (!startTried)
@@ -198,7 +200,7 @@ void ingot_pool::parallelFor(uint32_t threads, void (*task)(void *, int64_t),
     return;
   }
 
-  // Writes all parts before any thread may take from them.
+  // Writes all parts before any thread can take tasks from them.
   uint32_t numParts = uint32_t(useful);
   int64_t each = count / numParts, more = count % numParts, begin = 0;
   for (uint32_t i = 0; i < numParts; ++i) {
@@ -230,8 +232,8 @@ void ingot_pool::stop() {
   forgetWorkers();
 }
 
-/// Forgets the workers and any open region, because a forked child only has the
-/// forking thread.
+/// Forgets the workers and any open region, because a forked child has only the
+/// thread that called fork.
 void ingot_pool::forgetWorkers() {
   free(workers);
   workers = nullptr;

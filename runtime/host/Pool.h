@@ -13,14 +13,14 @@
 #include <pthread.h>
 
 /// A thread pool that runs one parallel region at a time. Each thread has its
-/// own part of the tasks, and gets the same part in regions of equal size. So
-/// it reads from its own cache what it wrote in the previous region. A thread
-/// that is done takes tasks from other threads.
+/// own part of the tasks. Regions of equal size have equal parts, so a thread
+/// often reads from its own cache what it wrote in the previous region. A
+/// thread that has finished its part takes tasks from other threads.
 ///
-/// The data for a worker is in one cache line, which passes from the caller to
-/// the worker and back. Its state says whether the worker is in the region, so
-/// that the caller waits only for workers that joined. A worker that the
-/// scheduler has suspended costs nothing.
+/// The data for a worker is in one cache line, which moves from the caller to
+/// the worker and back. Its state shows if the worker is in the region. So the
+/// caller waits only for workers that have joined, not for workers that the
+/// scheduler has suspended.
 struct ingot_pool {
   static constexpr uint32_t maxThreads = 1024;
   static constexpr uint32_t defaultSpinUs = 200;
@@ -35,8 +35,8 @@ struct ingot_pool {
   /// Ends the workers. No thread may be in parallelFor.
   void stop();
 
-  /// Forgets the workers and any open region in a forked child, which only has
-  /// the forking thread. Workers start again when needed.
+  /// Forgets the workers and any open region in a forked child, because only
+  /// the thread that called fork exists there. Workers start again when needed.
   void forgetWorkers();
 
   const uint32_t numThreads;
@@ -46,7 +46,7 @@ struct ingot_pool {
 private:
   friend struct PoolRegistry;
 
-  /// State of a worker. The worker and the caller also sleep on it.
+  /// State of a worker. The worker sleeps on it, and so does the caller.
   enum State : uint32_t {
     /// Spins until there is a region.
     idle,
@@ -54,14 +54,14 @@ private:
     /// May join an open region.
     invited,
     inside,
-    /// Inside, while the caller sleeps until it leaves.
+    /// Inside of the region, while the caller sleeps until the worker leaves.
     awaited,
     /// Must end.
     stopped,
   };
 
-  /// A thread's part of a region. It is aligned to two lines, because CPUs
-  /// fetch lines in pairs.
+  /// A thread's part of a region. It is aligned to two cache lines, because
+  /// CPUs fetch lines in pairs.
   struct alignas(128) Part {
     std::atomic<uint32_t> state{idle};
     /// Number of parts of the region.
@@ -69,7 +69,7 @@ private:
     /// Remaining tasks: `next` to `end`. Other threads take from them, too.
     std::atomic<int64_t> next{0};
     std::atomic<int64_t> end{0};
-    // Written only while no worker is inside.
+    // Written only while no worker is in the region.
     void (*task)(void *, int64_t) = nullptr;
     void *arg = nullptr;
     ingot_pool *pool = nullptr;
@@ -98,8 +98,8 @@ private:
 
 namespace ingot::rt {
 
-/// Returns true if this process can start threads. A model that is linked
-/// without libingot may run in a process without a threads library.
+/// Returns true if this process can start threads. A program that links a model
+/// without libingot may have no threads library.
 #ifdef INGOT_WEAK_THREADS
 inline bool hasThreads() { return &pthread_create != nullptr; }
 #else

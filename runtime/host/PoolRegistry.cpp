@@ -113,8 +113,8 @@ ingot_status ingot_pool_create(const ingot_pool_options *given,
 void ingot_pool_release(ingot_pool *pool) {
   if (!pool)
     return;
-  // Takes the lock, so that no thread gets the shared pool while its last
-  // reference is dropped.
+  // Take the lock, so that no other thread gets the shared pool while the last
+  // reference to the pool is released.
   pthread_mutex_lock(&registryLock);
   bool last = pool->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
   if (last)

@@ -62,8 +62,8 @@ static ingot_support_model *refuse(ingot_support_model *model, char *error,
   return nullptr;
 }
 
-/// Creates a pool, or returns null for one thread. Also returns null if memory
-/// is exhausted, so that the model runs on one thread.
+/// Creates a pool. Returns null for one thread, or if memory is exhausted.
+/// Without a pool, the model runs on one thread.
 static ingot_pool *create_pool(int32_t num_threads) {
   if (num_threads <= 1)
     return nullptr;
@@ -146,8 +146,8 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
   return model;
 }
 
-/// Returns the problem with the caller's buffer for a tensor, or null. Buffers
-/// of tensors with fixed sizes have no dims.
+/// Checks the caller's buffer for a tensor. Returns the problem as text, or
+/// null. The caller passes no dims for tensors with fixed sizes.
 static const char *find_fault(const ingot_abi_tensor &tensor,
                               const ingot_abi_buffer &buffer, bool is_input) {
   bool is_open = ingot::rt::isDynamic(tensor);
@@ -207,7 +207,7 @@ int32_t ingot_support_call(ingot_support_model *model,
         "thread");
     return INGOT_ABI_BUSY;
   }
-  // A forked child has none of its parent's threads.
+  // The threads of the parent process do not exist in a forked child.
   if (model->pool != nullptr && model->process != getpid()) {
     model->pool->forgetWorkers();
     model->process = getpid();

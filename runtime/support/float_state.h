@@ -7,8 +7,8 @@
  *
  * Sets the floating-point state of a thread for a run. The state affects every
  * result: rounding, denormal numbers, and exceptions that trap. A run sets the
- * whole state on every thread that it uses, so that results depend only on the
- * inputs. It restores the previous state, including flags.
+ * whole state on every thread that it uses, so results depend only on the
+ * inputs. Afterwards it restores the previous state, including flags.
  *
  * During a run, results are rounded to nearest and no exception traps. Denormal
  * numbers count as zero, because they are very slow and activations such as
@@ -27,11 +27,11 @@ typedef struct ingot_float_state {
 } ingot_float_state;
 
 #if defined(__x86_64__)
-/* Masks all exceptions, flags none, rounds to nearest, with flush-to-zero and
+/* All exceptions masked, no flags set, round to nearest, flush-to-zero and
  * denormals-are-zero. */
 #define INGOT_FLOAT_STATE_SSE 0x9fc0u
-/* The state at the start of a process in the System V ABI. It affects only long
- * double, which parts of libm use. */
+/* The state of a new process in the System V ABI. It affects only long double,
+ * which parts of libm use. */
 #define INGOT_FLOAT_STATE_X87 0x037fu
 
 static inline void ingot_float_state_enter(ingot_float_state *saved) {
@@ -41,7 +41,8 @@ static inline void ingot_float_state_enter(ingot_float_state *saved) {
   __asm__ volatile("fnstcw %0" : "=m"(control));
   saved->is_x87_saved = control != INGOT_FLOAT_STATE_X87;
   if (saved->is_x87_saved) {
-    /* Also masks all exceptions, so that pending ones do not trap here. */
+    /* Masks all exceptions first, so that pending exceptions do not trap here.
+     */
     __asm__ volatile("fnstenv %0" : "=m"(saved->x87));
     control = INGOT_FLOAT_STATE_X87;
     __asm__ volatile("fldcw %0" : : "m"(control));

@@ -11,19 +11,19 @@
 
 #include <setjmp.h>
 
-/** Header in front of each block of memory of a run. If a run stops early, all
- *  blocks are released, on any host. */
+/** Header before each block of memory of a run. It links the blocks, so that
+ *  all of them can be released if a run stops early. */
 typedef struct ingot_support_block {
   struct ingot_support_block *previous;
   struct ingot_support_block *next;
 } ingot_support_block;
 
-/** A current run. Generated code receives the call in here. It is a copy of the
- *  host's call that has all members, even if the host is older. */
+/** A current run. Generated code receives `call`, a copy of the host's call.
+ *  The copy has all members, even if the host is older. */
 typedef struct ingot_support_frame {
   ingot_abi_call call;
   jmp_buf stop;
-  /** Ends of the list of memory that the run has allocated. */
+  /** First and last block in the list of memory that the run has allocated. */
   ingot_support_block blocks;
   /** Indices of the run's strings; null if it has none. */
   struct ingot_support_strings *strings;
@@ -34,7 +34,7 @@ ingot_support_frame_of(ingot_abi_call *call) {
   return (ingot_support_frame *)call;
 }
 
-/** Ends the run, whose failure is already recorded. */
+/** Ends the run. Its failure is already recorded. */
 static inline void ingot_support_stop(ingot_abi_call *call) {
   longjmp(ingot_support_frame_of(call)->stop, 1);
 }

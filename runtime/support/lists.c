@@ -10,7 +10,7 @@
 
 /** A list of tensors. The struct and its arrays are memory of the run. */
 typedef struct ingot_support_rows {
-  /** Number of rows, bytes of each row, and bytes of room. */
+  /** Number of rows, bytes of each row, and capacity in bytes. */
   uint64_t count, row_bytes, room;
   char *data;
   int64_t *dims;
@@ -62,7 +62,7 @@ static int is_dense(uint32_t rank, const int64_t *dims,
   return 1;
 }
 
-/** Makes room for another row and doubles the room. */
+/** Makes room for another row. Doubles the capacity if it is not enough. */
 static void grow(ingot_abi_call *call, ingot_support_rows *rows) {
   uint64_t used = rows->count * rows->row_bytes, needed, room;
   if (__builtin_add_overflow(used, rows->row_bytes, &needed))

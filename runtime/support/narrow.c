@@ -5,8 +5,8 @@
  *
  *===----------------------------------------------------------------------===
  *
- * Replacements for compiler runtime functions that generated code calls if the
- * CPU level lacks an instruction. An artifact links no other compiler runtime.
+ * Functions of a compiler runtime that generated code calls if the CPU level
+ * lacks an instruction. An artifact is linked with no other compiler runtime.
  * 16-bit values are passed in the low bits of a vector register, like a float.
  *
  *===----------------------------------------------------------------------===*/
@@ -36,7 +36,7 @@ static uint16_t narrow(double x, int exponent_bits, int mantissa_bits) {
     const uint32_t quiet = mantissa ? UINT32_C(1) << (mantissa_bits - 1) : 0;
     return (uint16_t)(sign | infinity | quiet);
   }
-  /* A double's subnormals are far below any 16-bit number. */
+  /* Subnormal doubles are far smaller than any 16-bit number. */
   if (exponent == 0)
     return sign;
   mantissa |= UINT64_C(1) << 52;
@@ -51,7 +51,7 @@ static uint16_t narrow(double x, int exponent_bits, int mantissa_bits) {
   const uint64_t half = UINT64_C(1) << (shift - 1);
   if (rest > half || (rest == half && (rounded & 1)))
     ++rounded;
-  /* A carry out of the mantissa correctly increments the exponent. */
+  /* A carry out of the mantissa increments the exponent, which is correct. */
   if (power >= lowest)
     rounded += (uint64_t)(power + bias - 1) << mantissa_bits;
   if (rounded > infinity)
@@ -78,7 +78,7 @@ float __extendhfsf2(float half) {
   uint32_t wide;
   float result;
   if (exponent == 0) {
-    /* A subnormal is its mantissa times 2^-24. */
+    /* A subnormal value is its mantissa times 2^-24. */
     result = (float)mantissa * 0x1p-24f;
     memcpy(&wide, &result, sizeof wide);
     wide |= sign;

@@ -5,9 +5,9 @@
  *
  *===----------------------------------------------------------------------===
  *
- * Represents strings by indices (int32_t) inside of a run; equal strings have
- * equal indices. The compiler assigns the indices of the model's strings. A run
- * assigns the indices of further strings in its inputs.
+ * Represents strings inside of a run by indices (int32_t). Equal strings have
+ * equal indices. The compiler assigns indices to the strings of the model. A
+ * run assigns indices to other strings in its inputs.
  *
  *===----------------------------------------------------------------------===*/
 #include "support.h"
@@ -26,17 +26,17 @@ typedef struct ingot_support_word {
 /** The strings of a run. The struct and its arrays are memory of the run. */
 typedef struct ingot_support_strings {
   const ingot_support_dictionary *dictionary;
-  /** Outputs of the caller. The run's own outputs hold the indices. */
+  /** Outputs of the caller. The outputs of the run itself contain indices. */
   const ingot_abi_buffer *outputs;
-  /** Strings that the model does not have. Their indices follow those of the
-   *  model. */
+  /** Strings of inputs that are not in the model. Their indices follow those of
+   *  the model's strings. */
   ingot_support_word *words;
   uint32_t count;
   /** Hash table: index in `words` plus 1, or 0 for a free slot. */
   uint32_t *slots;
   uint64_t mask;
-  /** A seed that the caller does not know, so that nobody can choose strings
-   *  that collide. */
+  /** A seed that callers cannot know. So they cannot choose strings that
+   *  collide. */
   uint64_t seed;
 } ingot_support_strings;
 
@@ -51,14 +51,14 @@ static const ingot_abi_tensor *input_of(const ingot_abi_artifact *artifact,
   return ingot_abi_row(&artifact->inputs, i);
 }
 
-/** Returns the number of elements of an input, or UINT64_MAX if it overflows.
- */
+/** Returns the number of elements of an input, or UINT64_MAX if the number
+ *  overflows. */
 static uint64_t elements_of(const ingot_abi_tensor *tensor,
                             const ingot_abi_buffer *buffer) {
   uint64_t count = 1;
   int is_empty = 0, overflows = 0;
   for (uint32_t i = 0; i < tensor->rank; ++i) {
-    /* The buffer need not hold fixed sizes. */
+    /* The buffer need not contain sizes that the model fixes. */
     int64_t size = tensor->dims[i] < 0 ? buffer->dims[i] : tensor->dims[i];
     is_empty |= size == 0;
     overflows |= __builtin_mul_overflow(count, (uint64_t)size, &count);
@@ -71,7 +71,8 @@ static uint64_t align_up(uint64_t bytes) {
          INGOT_ABI_ALIGNMENT;
 }
 
-/** Computes the layout. Ends the run if there are more strings than indices. */
+/** Computes the layout. Ends the run if there are more strings than possible
+ *  indices. */
 static ingot_support_layout lay_out(ingot_abi_call *call,
                                     const ingot_abi_artifact *artifact,
                                     const ingot_support_dictionary *known) {
@@ -114,7 +115,7 @@ static int is_word(const char *bytes, uint64_t length, const char *word,
   return length == word_length && memcmp(bytes, word, length) == 0;
 }
 
-/** Returns the index of a string, which gets a new index if it is unknown. */
+/** Returns the index of a string. A new string gets a new index. */
 static int32_t number_of(ingot_support_strings *strings, const char *bytes,
                          uint64_t length) {
   const ingot_support_dictionary *known = strings->dictionary;
@@ -140,7 +141,7 @@ static int32_t number_of(ingot_support_strings *strings, const char *bytes,
   return (int32_t)(known->count + strings->count - 1);
 }
 
-/** Ends the run at a string that is outside of its input's text. */
+/** Ends the run because a string is outside of its input's text. */
 static void refuse_offsets(ingot_abi_call *call, const char *name,
                            uint64_t place, int64_t start, int64_t end,
                            uint64_t bytes) {
@@ -220,13 +221,14 @@ void ingot_support_reserve_strings(ingot_abi_call *call,
 
 void ingot_support_make_strings(ingot_abi_call *call, uint64_t index,
                                 uint64_t count) {
-  /* The outputs are the copy that ingot_support_read_strings made. */
+  /* The outputs are the copies that ingot_support_read_strings has made. */
   ingot_abi_buffer *output = (ingot_abi_buffer *)&call->outputs[index];
   output->bytes = count * sizeof(int32_t);
   output->data = ingot_support_allocate(call, output->bytes, NULL);
 }
 
-/** Returns the bytes of an index, or no bytes if no string has it. */
+/** Returns the bytes of the string with this index, or no bytes if there is
+ *  none. */
 static ingot_support_word word_of(const ingot_support_strings *strings,
                                   int32_t number) {
   const ingot_support_dictionary *known = strings->dictionary;
@@ -248,7 +250,7 @@ void ingot_support_store_strings(ingot_abi_call *call, uintptr_t index,
   const ingot_abi_buffer *output = &strings->outputs[index];
   const int32_t *numbers = (const int32_t *)data;
   (void)element_bits;
-  /* Cannot overflow, because as many indices are in memory. */
+  /* The sum cannot overflow, because that many indices are in memory. */
   uint64_t count = 1, bytes = 0;
   for (uintptr_t i = 0; i < rank; ++i) {
     output->dims[i] = ((const int64_t *)dims)[i];

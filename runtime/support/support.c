@@ -59,7 +59,7 @@ int32_t ingot_support_run(ingot_abi_call *call,
   return call->status;
 }
 
-/* A task in the form that the host's threads call. */
+/* A task, with the signature that the host's threads call. */
 typedef struct ingot_support_job {
   void (*task)(void *arg, int64_t index);
   void *arg;
@@ -95,11 +95,12 @@ uint64_t ingot_support_chunk(ingot_abi_call *call, uint64_t pictures,
     return pictures != 0 ? pictures : 1;
   const uint64_t chunks = (pictures + most - 1) / most;
   const uint64_t even = (pictures + chunks - 1) / chunks;
-  /* Each thread gets an equal number of images. */
+  /* Divides the images equally among the threads. */
   return (even + threads - 1) / threads * threads;
 }
 
-/** Ends the run if the observer returned a status other than INGOT_ABI_OK. */
+/** Ends the run if the observer has returned a status other than INGOT_ABI_OK.
+ */
 static void go_on(ingot_abi_call *call, int32_t status) {
   if (status == INGOT_ABI_OK)
     return;
@@ -119,7 +120,7 @@ void ingot_support_observe(ingot_abi_call *call, uint64_t tensor,
                            uint32_t dtype, uint32_t rank, const int64_t *dims,
                            const int64_t *strides, const void *data) {
   const ingot_abi_observer *observer = call->observer;
-  /* An older host only knows layers. */
+  /* An older host has only the member for layers. */
   const size_t needed =
       offsetof(ingot_abi_observer, tensor) + sizeof observer->tensor;
   if (observer && observer->struct_size >= needed && observer->tensor)
@@ -135,7 +136,7 @@ void ingot_support_poll(ingot_abi_call *call) {
     go_on(call, observer->poll(observer->user));
 }
 
-/** Writes `message` with {0} and {1} replaced. */
+/** Writes `message` with values in place of {0} and {1}. */
 static void fill_in(ingot_support_text *text, const char *message,
                     int64_t first, int64_t second) {
   ingot_support_text_begin(text);
@@ -167,13 +168,13 @@ void ingot_support_require(ingot_abi_call *call, uint32_t holds,
   ingot_support_stop(call);
 }
 
-/** Returns memory of the host for a block header and `bytes` behind it. On
- *  failure ends the run with a message that names the node, if there is one. */
+/** Returns memory from the host for a block header and `bytes` behind it. On
+ *  failure ends the run. The message names the node if `node` is not null. */
 static void *get_block(ingot_abi_call *call, uint64_t bytes,
                        const char *node) {
   const ingot_abi_host *host = call->host;
   void *block = NULL;
-  /* A size that overflowed is larger than any address space. */
+  /* A size that has overflowed is larger than any address space. */
   if (bytes < (UINT64_C(1) << 47))
     block = host->allocate(host->user, INGOT_ABI_ALIGNMENT + bytes,
                            INGOT_ABI_ALIGNMENT);

@@ -5,8 +5,8 @@
  *
  *===----------------------------------------------------------------------===
  *
- * Builds messages without libc's formatting, which an artifact would need only
- * for messages.
+ * Builds messages without libc's formatting functions. An artifact would need
+ * these functions only for messages.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_SUPPORT_TEXT_H
@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/** The text so far, with its null. Parts without room are left out, with
- *  everything behind them. */
+/** The text so far, with its terminating null. A part that does not fit is left
+ *  out, and so is everything after it. */
 typedef struct ingot_support_text {
   char bytes[512];
   size_t length;

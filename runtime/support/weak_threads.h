@@ -5,11 +5,11 @@
  *
  *===----------------------------------------------------------------------===
  *
- * Makes an artifact load on systems with and without libpthread. Included
- * before the pool in artifacts. glibc 2.34 moved these functions from
- * libpthread to libc and gave them a new version. An artifact requests the old
- * version, which both have. If a process of an older glibc has no libpthread,
- * the artifact runs without threads.
+ * Makes an artifact load on systems with and without libpthread. Artifacts
+ * include it before the pool. glibc 2.34 moved these functions from libpthread
+ * to libc and gave them a new version. An artifact requests the old version,
+ * which is in both. If glibc is older and the process has no libpthread, the
+ * artifact runs without threads.
  *
  *===----------------------------------------------------------------------===*/
 #include <features.h>

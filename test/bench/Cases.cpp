@@ -42,7 +42,7 @@ std::string bench::readCases(const std::string &path,
 std::string Kernel::load(const Case &from) {
   std::string problem = tools::createPool(1, pool);
   if (problem.empty())
-    problem = tools::loadModel(from.artifact, "", pool.get(), model);
+    problem = tools::loadModel(from.artifact, {}, pool.get(), model);
   if (problem.empty())
     problem = tools::createContext(model.get(), pool.get(), context);
   tools::InputSpecs specs;

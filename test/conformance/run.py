@@ -2,11 +2,12 @@
 """Runs ONNX's own backend tests through compile, load and run.
 
 usage: run.py [--jobs N] [--list FILE] [--open] [--update] [--report FILE] [--engine ingot|onnxruntime]
-              [--kernels native|onednn] [--target LEVELS] [--threads N[,N...]] [PATTERN ...]
+              [--kernels native|onednn] [--target LEVELS] [--gpu] [--every N] [--threads N[,N...]] [PATTERN ...]
 
 Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances. The
 file expected.txt has the expected result of each test; both a regression and an unexpected pass fail the command. With
 --open every dimension of every input is dynamic (opened.py), in the tests that pass otherwise; see expected-open.txt.
+With --gpu the code for GPUs runs on the emulated GPU; see expected-gpu.txt.
 The last line is `N passed, N failed, N skipped`. Skipped tests are those that the compiler refuses with a clear
 message.
 
@@ -74,6 +75,10 @@ class Worker:
         if not answer:
             return "crash", f"the worker itself ended with {self.process.wait()}"
         kind, _, detail = answer.rstrip("\n").partition("\t")
+        # A fault on a GPU makes all later calls of the process fail.
+        if kind == "run-error" and os.environ.get("INGOT_DEVICE", "cpu") != "cpu":
+            self.process.kill()
+            self.process.wait()
         return kind, detail
 
     def close(self):
@@ -225,7 +230,7 @@ def choose(folders, args):
         chosen = {n: f for n, f in chosen.items() if any(fnmatch.fnmatch(n, p) for p in args.patterns)}
         if not chosen:
             sys.exit(f"run.py: no test matches {' '.join(args.patterns)}")
-    return chosen
+    return dict(list(chosen.items())[::args.every])
 
 
 def thread_counts(text):
@@ -253,6 +258,8 @@ def main():
     parser.add_argument("--engine", choices=["ingot", "onnxruntime"], default="ingot", help="what runs the models")
     parser.add_argument("--kernels", choices=["native", "onednn"], default="native", help="as for `ingot compile`")
     parser.add_argument("--target", default="native", help="CPU levels, as for `ingot compile`")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth of the chosen tests")
+    parser.add_argument("--gpu", action="store_true", help="compile for GPUs and run on the emulated one")
     parser.add_argument("--threads", default="1", type=thread_counts, metavar="N[,N...]",
                         help="threads of a run (default: 1); with native kernels all numbers must give the same bits")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each test that does not pass")
@@ -261,7 +268,12 @@ def main():
         parser.error("only native kernels promise the same bits for several numbers of --threads")
 
     closed_expected = os.path.join(HERE, "expected.txt")
-    args.expected = args.expected or (os.path.join(HERE, "expected-open.txt") if args.open else closed_expected)
+    args.expected = args.expected or (os.path.join(HERE, "expected-open.txt") if args.open else
+                                      os.path.join(HERE, "expected-gpu.txt") if args.gpu else closed_expected)
+    if args.gpu:
+        args.target = "sm_80"
+        os.environ["INGOT_DEVICE"] = "emulated"
+        os.environ["INGOT_EMULATED_DRIVER"] = os.path.join(os.path.dirname(args.bin), "lib", "emugpu", "libcuda.so.1")
 
     start = time.monotonic()
     all_folders = cases.prepare(os.path.join(args.work, "cases"))

@@ -166,7 +166,7 @@ class Reports(Studied):
         refuses("--report=x.html", words=["--report is for --precision=int8 and auto"])
         refuses(*int8, "--data=x", words=["--data is for --report"])
         refuses(*int8, "--preprocess=resize=3", words=["--preprocess is for --data and --eval"])
-        refuses(*int8, "--report", self.path("g.html"), "--emit=mlir-nn", words=["--report", "shared library"])
+        refuses(*int8, "--report", self.path("g.html"), "--emit=mlir-nn", words=["--report is for", "--emit=so"])
         refuses(*int8, "--report", self.path("x.json"), words=["x.json", "is a page"])
         refuses(*int8, "--report", self.path("no/r.html"), words=["r.html", "no such file"])
         refuses(*int8, "--report", model, words=["the model itself"])

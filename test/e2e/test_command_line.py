@@ -154,6 +154,58 @@ class Options(Case):
             self.assertEqual(done.returncode, 2)
 
 
+class ExitCodes(Case):
+    """2 for a text that is wrong whatever the files hold, 1 for files and for what they do not have."""
+
+    def test_every_kind(self):
+        model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], name="conv")], [("x", ["n", 1, 4, 4])],
+                                     [("y", ["n", 1, 4, 4])], {"w": np.ones((1, 1, 1, 1), np.float32)}))
+        artifact = self.compile(model, name="m")
+        data, junk = self.path("x.npy"), self.path("junk.json")
+        np.save(data, np.ones((2, 1, 4, 4), np.float32))
+        for name in ("junk.json", "junk.npy", "junk.so", "junk.onnx"):
+            with open(self.path(name), "w") as f:
+                f.write("junk")
+        kept = ["--precision=bf16"]
+        commands = {"compile": [model, "-o", self.path("made.so")], "calibrate": [model, "--data", data, "-o", self.path("c.json")],
+                    "compare": [artifact, model, "--data", data], "run": [artifact, "--input=random", "--dim=n=1"],
+                    "bench": [artifact, "--duration=0", "--warm-up=0"], "inspect": [artifact]}
+        # For each command: options with wrong texts, and options that do not fit the files.
+        table = {
+            "compile": ([["--target=z80"], ["--shape=x=1y2"], ["--dim=n"], ["--value=n"], ["--limit=a=1"], ["--kernels=none"],
+                         [*kept, "--keep=conv"], ["--precision=auto", f"--eval={data}", "--max-drop=much"], ["--symbol=1"],
+                         ["--profile=n"], ["--length=x=y"], ["--precision=int8"], ["--general=keep"]],
+                        [["--shape=z=1"], ["--dim=z=1"], ["--value=z=1"], ["--length=z=1"], ["--absent=z"], ["--free-dim=z"],
+                         ["--profile=z=1:2:3"], ["--kernels=none.json"], [f"--kernels={junk}"], [*kept, "--keep=z=fp32"],
+                         [*kept, "--rules=none.json"], [*kept, f"--rules={junk}"],
+                         ["--precision=int8", "--calibration=none.json"], ["--precision=int8", f"--calibration={junk}"],
+                         ["--precision=auto", "--eval=none.npz", "--max-drop=1"], ["-o", model]]),
+            "calibrate": ([["--shape=x=1y2"], ["--dim=n"], ["--dim=n=1:2:3"], ["--method=z"], ["--repair=z"]],
+                          [["--shape=z=1"], ["--dim=z=1"], ["--rules=none.json"], [f"--rules={junk}"], ["--data=none.npz"],
+                           ["--data", self.path("junk.npy")]]),
+            "compare": ([["--shape=x=1y2"], ["--dim=n"], ["--atol=x"], ["--dim=n=1:2:3"]],
+                        [["--dim=z=1"], ["--data=none.npz"], ["--per-layer", "--calibration=none.json"],
+                         ["--per-layer", "--rules=none.json"]]),
+            "run": ([["--shape=x=1y2"], ["--dim=n"], ["--input=random:x"], ["--shape=x=?x1x4x4"], ["--dim=n=1:2:3"]],
+                    [["--shape=z=1"], ["--dim=z=1"], ["--input=x=none.npy"], ["--weights=none"]]),
+            "bench": ([["--shape=x=1y2"], ["--dim=n"], ["--input=random:x"], ["--dim=n=(4:2:+1)"], ["--duration=x"]],
+                      [["--shape=z=1"], ["--dim=z=1"], ["--input=x=none.npy"], ["--export-times=none/t"]]),
+            "inspect": ([["--shape=x=1y2"], ["--dim=n"], ["--dim=n=1:2:3"]], [["--shape=z=1"], ["--dim=z=1"], ["--metadata=z"]]),
+        }
+        for command, kinds in table.items():
+            for code, lines in zip((2, 1), kinds):
+                for options in lines:
+                    with self.subTest(" ".join([command, *options])):
+                        known = [one for one in commands[command] if "--dim=n" not in options[0] or "--dim" not in one]
+                        done = tool("ingot", command, *(known[:1] if "-o" in options else known), *options, cwd=self.dir)
+                        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+                        self.assert_one_line(done, f"ingot {command}: error: ")
+                        self.assertEqual("; see: ingot" in done.stderr, code == 2)
+            for name, code in (("none", 1), ("junk.so", 1)):
+                done = tool("ingot", command, name, *commands[command][1:], cwd=self.dir)
+                self.assertEqual(done.returncode, code, done.stderr)
+
+
 class Output(Case):
     """Tests printed and written output."""
     sanitize = True

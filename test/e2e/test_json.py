@@ -19,10 +19,23 @@ SCHEMAS = os.path.join(ROOT, "docs/reference/json")
 QUICK = ["--duration=0", "--warm-up=0", "--iterations=2"]
 
 
+def close(schema):
+    """Makes unknown members an error: a reader ignores them, but a member without a description is a mistake here."""
+    if isinstance(schema, dict):
+        if "properties" in schema:
+            schema.setdefault("additionalProperties", False)
+        for value in schema.values():
+            close(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            close(value)
+
+
 def validator(name):
     with open(os.path.join(SCHEMAS, name + ".schema.json"), encoding="utf-8") as f:
         schema = json.load(f)
     jsonschema.Draft202012Validator.check_schema(schema)
+    close(schema)
     return jsonschema.Draft202012Validator(schema)
 
 
@@ -119,7 +132,7 @@ class Documents(JsonCase):
         """--quiet leaves out progress, but not the result."""
         document, lines = self.document("compile", self.save(conv_model()), "-o", self.path("m.so"), "-q")
         self.assertEqual(lines, [])
-        self.assertEqual(document["warnings"], 0)
+        self.assertEqual(document["warnings"], [])
 
     def test_run(self):
         artifact = self.compile(relu_model())
@@ -171,6 +184,42 @@ class Documents(JsonCase):
         self.assertEqual(document["inferred"]["outputs"], [[3, 4]])
 
 
+    def test_help(self):
+        """The document has all that the reference page has."""
+        document, lines = self.document("help")
+        self.assertEqual(lines, [])
+        for command in document["commands"]:
+            text = tool("ingot", command["name"], "--help-all").stdout
+            shown = set(re.findall(r"(?m)^  (?:-\w, )?--([a-z-]+)", text)) - {"help", "version"}
+            self.assertEqual({option["name"] for option in command["options"]}, shown)
+        one, _ = self.document("help", "compile")
+        self.assertEqual([command["name"] for command in one["commands"]], ["compile"])
+        one, _ = self.document("help", "--weight-bits")
+        option, = one["commands"][0]["options"]
+        self.assertEqual((option["words"], option["default"], option["needs"]),
+                         (["auto", "7", "8"], "auto", "--precision=int8, int8-dynamic and auto"))
+        one, _ = self.document("help", "shapes")
+        self.assertEqual({option["topic"] for command in one["commands"] for option in command["options"]}, {"shapes"})
+        self.assert_one_error(tool("ingot", "help", "shape_", "--json"), "did you mean shape", code=2)
+
+    def test_progress_ends(self):
+        """The last fraction of each command is 1."""
+        model, data, artifact = self.save(conv_model()), self.path("x.npz"), self.path("m.so")
+        shape = [d.dim_value for d in onnx.load(model).graph.input[0].type.tensor_type.shape.dim]
+        np.savez(data, x=np.ones(shape, np.float32))
+        for command in (["compile", model, "-o", artifact], ["compile", model, "-o", self.path("t"), "--compile-to=nn"],
+                        ["compile", model, "-o", self.path("t"), "--emit=asm"], ["run", artifact, "--input=random"],
+                        ["bench", artifact, *QUICK], ["bench", artifact, "--duration=300ms"],
+                        ["bench", artifact, model, "--against=onnxruntime", "--rounds=1", *QUICK],
+                        ["calibrate", model, "--data", data, "-o", self.path("c.json")],
+                        ["compare", artifact, model, "--data", data]):
+            with self.subTest(" ".join(command)):
+                _, lines = self.document(*command)
+                fractions = [line["fraction"] for line in lines if "fraction" in line]
+                self.assertEqual(fractions, sorted(fractions))
+                self.assertEqual(fractions[-1], 1)
+
+
 class Studies(JsonCase):
     """The commands that run a model on samples."""
 
@@ -201,6 +250,48 @@ class Studies(JsonCase):
         document, _ = self.document("compare", artifact, self.model, *data, "--max-error=0", code=3)
         self.assertIs(document["within_tolerance"], False)
 
+    def test_comparison_shows_what_the_text_shows(self):
+        """The bounds, the outputs that fail, and the first violation of each."""
+        calibration = self.path("m.calib.json")
+        self.document("calibrate", self.model, "--data", self.path("x.npz"), "-o", calibration)
+        artifact = self.compile(self.model, "--precision=int8", f"--calibration={calibration}", name="int8")
+        command = [artifact, self.model, "--data", self.path("x.npz")]
+        text = tool("ingot", "compare", *command, "--atol=1e-6", "--rtol=1e-5").stdout
+        shown = re.search(r"'(.*)': (\d+) of (\d+) elements are beyond the tolerance, the first is element (\d+) of (.*): "
+                          r"(\S+), but (\S+) in", text)
+        document, _ = self.document("compare", *command, "--atol=1e-6", "--rtol=1e-5", code=3)
+        self.assertEqual(document["tolerance"], {"atol": 1e-6, "rtol": 1e-5, "max_error": None})
+        output, = document["outputs"]
+        first = output["first_beyond"]
+        self.assertEqual((output["name"], output["elements_beyond"], output["elements"], first["element"], first["sample"]),
+                         (shown[1], int(shown[2]), int(shown[3]), int(shown[4]), shown[5]))
+        np.testing.assert_allclose((first["value"], first["reference"]), (float(shown[6]), float(shown[7])), rtol=1e-6)
+        self.assertIs(output["within_tolerance"], False)
+        document, _ = self.document("compare", *command, "--atol=1000")
+        self.assertNotIn("first_beyond", document["outputs"][0])
+        self.assertIs(document["outputs"][0]["within_tolerance"], True)
+        text = tool("ingot", "compare", *command, "--per-layer", "--sensitivity").stdout
+        document, _ = self.document("compare", *command, "--per-layer", "--sensitivity")
+        for tensor in document["tensors"]:
+            if tensor["signal_to_noise_db"] is not None:
+                self.assertIn(f"{tensor['signal_to_noise_db']:.1f} dB", text)
+        kept = re.search(r"to keep the worst (\d+) in fp32", text)
+        self.assertEqual(document["sensitivity"]["suggested_layers"], int(kept[1]) if kept else None)
+
+    def test_warnings(self):
+        """Every document has the texts of the warnings that were lines."""
+        calibration = self.path("m.calib.json")
+        for command in (["calibrate", self.model, "--data", self.path("x.npz"), "-o", calibration],
+                        ["compile", self.model, "-o", self.path("m.so"), "--precision=int8", f"--calibration={calibration}"],
+                        ["compare", self.path("m.so"), self.model, "--data", self.path("x.npz")],
+                        ["run", self.path("m.so"), "--input=random"], ["inspect", self.path("m.so")],
+                        ["bench", self.path("m.so"), "--duration=100ms"]):
+            with self.subTest(command[0]):
+                document, lines = self.document(*command)
+                self.assertEqual(document["warnings"], [one["text"] for one in lines if one.get("severity") == "warning"])
+                if command[0] == "calibrate":
+                    self.assertGreater(len(document["warnings"]), 0)
+
 
 class Messages(JsonCase):
     def test_errors_name_the_node(self):
@@ -214,6 +305,39 @@ class Messages(JsonCase):
         self.assertTrue(any(error.get("node") == "n\"1" and error.get("operator") == "Unheard" and
                             error["file"] == self.path("model.onnx") for error in errors), errors)
         self.assertFalse(os.path.exists(self.path("m.so")))
+
+    def test_errors_of_the_import(self):
+        """All commands that read a model name the file, the node and the operator."""
+        model = make_model([helper.make_node("Relu", ["nothing"], ["y"], name="r")], [("x", [1, 4])], [("y", [1, 4])])
+        unheard = make_model([helper.make_node("Unheard", ["x"], ["y"], name="r", domain="some.where")], [("x", [1, 4])],
+                             [("y", [1, 4])])
+        unheard.opset_import.append(helper.make_opsetid("some.where", 1))
+        artifact = self.compile(relu_model(), name="fine")
+        np.save(self.path("x.npy"), np.ones((1, 4), np.float32))
+        for model, operator in ((self.save(model, "undefined.onnx"), "Relu"), (self.save(unheard, "unheard.onnx"), "Unheard")):
+            for command in (["compile", model], ["calibrate", model, "--data", self.path("x.npy")],
+                            ["compare", artifact, model, "--data", self.path("x.npy")]):
+                with self.subTest(operator=operator, command=command[0]):
+                    error = self.assert_one_error(tool("ingot", *command, "--json", cwd=self.dir))
+                    self.assertEqual((error["file"], error["node"], error["operator"]), (model, "r", operator))
+                    done = tool("ingot", *command, cwd=self.dir)
+                    self.assert_one_line(done, f"ingot {command[0]}: error: {os.path.basename(model)}: node 'r'")
+                    self.assertEqual(done.stderr.count("node 'r'"), 1)
+        for name, text in (("junk.onnx", b"junk"), ("none.onnx", None)):
+            if text:
+                self.save(text, name)
+            for command in (["compile"], ["calibrate", "--data", self.path("x.npy")]):
+                error = self.assert_one_error(tool("ingot", *command, self.path(name), "--json", cwd=self.dir))
+                self.assertEqual(error["file"], self.path(name))
+                self.assertNotIn(name, error["text"])
+
+    def test_hints(self):
+        """Each wrong use has a hint."""
+        model = self.save(relu_model())
+        for arguments in (["--precision=int8"], ["--symbol=1"], ["--general=keep"], ["--limit=a=1"], ["--target=z80"],
+                          ["--emit=asm", "--weights=file"]):
+            error = self.assert_one_error(tool("ingot", "compile", model, *arguments, "--json"), code=2)
+            self.assertEqual(error["hint"], "see: ingot compile --help")
 
     def test_remarks(self):
         """What --remarks prints on a terminal is in the lines."""
@@ -361,10 +485,12 @@ class Commands(JsonCase):
 
 
 class Terminal(JsonCase):
-    def on_terminal(self, *arguments):
-        """Runs a command with a terminal as standard error. Returns what the terminal got, and standard output."""
+    def on_terminal(self, *arguments, shows_output=False):
+        """Runs a command with a terminal as standard error, and as standard output if the terminal shows that, too.
+        Returns what the terminal got, and standard output."""
         master, slave = pty.openpty()
-        process = subprocess.Popen([os.path.join(BIN, "ingot"), *arguments], stdout=subprocess.PIPE, stderr=slave)
+        process = subprocess.Popen([os.path.join(BIN, "ingot"), *arguments], stderr=slave,
+                                   stdout=slave if shows_output else subprocess.PIPE)
         os.close(slave)
         shown = b""
         while process.poll() is None or select.select([master], [], [], 0)[0]:
@@ -377,8 +503,10 @@ class Terminal(JsonCase):
             if not part:
                 break
             shown += part
-        out = process.stdout.read()
-        process.stdout.close()
+        out = b""
+        if not shows_output:
+            out = process.stdout.read()
+            process.stdout.close()
         self.assertEqual(process.wait(), 0, shown)
         os.close(master)
         return shown.decode(), out.decode()
@@ -397,10 +525,18 @@ class Terminal(JsonCase):
                 self.assertRegex(shown, r"\d+ %")
                 if is_long:
                     self.assertRegex(shown, r"\d s left")
-                self.assertEqual(shown.split("\r\x1b[K")[-1], "", shown)
+                self.assertNotIn("…", shown.split("\r\x1b[K")[-1])
                 self.assertNotIn("\x1b", out)
         quiet, _ = self.on_terminal("compile", model, "-o", artifact, "-q")
         self.assertEqual(quiet, "")
+
+    def test_text_on_a_terminal(self):
+        """No status line is in the middle of text."""
+        model = self.save(families.ALL["resnet"]()[0])
+        for emit in ("asm", "mlir-nn"):
+            shown, _ = self.on_terminal("compile", model, "-o", "-", f"--emit={emit}", shows_output=True)
+            self.assertGreater(len(shown), 1000)
+            self.assertFalse("\x1b" in shown or "…" in shown)
 
     def test_lines_are_not_for_people(self):
         shown, out = self.on_terminal("compile", self.save(relu_model()), "-o", self.path("m.so"), "--json")

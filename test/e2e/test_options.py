@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from support import BIN, BUILD, Case, helper, make_model, np, relu_model, tool
+from support import BIN, BUILD, ROOT, Case, helper, make_model, np, relu_model, tool
 
 COMMANDS = ["compile", "calibrate", "compare", "run", "bench", "inspect"]
 TOPICS = ["output", "shapes", "inputs", "target", "precision", "quantization", "measuring", "debugging", "general"]
@@ -98,7 +98,7 @@ class OptionsFile(Case):
         of = {"weights": ["file"], "header": "false", "symbol": ["net"], "quiet": None, "shape": ["s=1", "x=1x4x16x16"],
               "dim": ["h=8"], "free-dim": ["h"], "profile": ["n=1:2:4,h=8:16:32", "n=1:1:2,h=4:4:8"], "general": ["keep"],
               "value": ["s=2"], "length": ["s=1"], "absent": ["s"], "target": ["x86-64-v3,l2=2M"], "kernels": ["native"],
-              "optimize": ["size"], "winograd": "false", "precision": ["w8"], "keep": ["conv=fp32"], "rules": ["no.json"],
+              "optimize": ["size"], "ptxas": ["none"], "cuda-fallback": ["error"], "winograd": "false", "precision": ["w8"], "keep": ["conv=fp32"], "rules": ["no.json"],
               "eval": ["no.npz"], "max-drop": ["1%"], "calibration": ["no.json"], "weight-bits": ["7"], "report": ["r.html"],
               "data": ["no.npz"], "preprocess": ["crop=8"], "emit": ["asm"], "compile-to": ["nn"], "dump-after": ["cse"],
               "print-pipeline": None, "timing": None, "remarks": None, "decisions": ["out/d.json"], "limit": ["nodes=1000"]}
@@ -106,15 +106,16 @@ class OptionsFile(Case):
                    "max-drop": ["--precision=auto", "--eval=no.npz"], "calibration": ["--precision=int8"],
                    "weight-bits": ["--precision=int8-dynamic"], "report": ["--precision=int8", "--calibration=no.json"],
                    "data": ["--precision=int8", "--calibration=no.json", "--report=r.html"],
-                   "preprocess": ["--precision=auto", "--eval=no.npz", "--max-drop=1"], "general": ["--dim=h=8:16:32"]}
+                   "preprocess": ["--precision=auto", "--eval=no.npz", "--max-drop=1"], "general": ["--dim=h=8:16:32"],
+                   "ptxas": ["--target=sm_80"], "cuda-fallback": ["--target=sm_80"]}
         self.assertEqual(sorted(of), sorted(set(option_names("compile")) - {"output", "save-options", "json"}))
         compiled = 0
         for name, values in of.items():
             with self.subTest(name):
                 given = [f"--{name}"] if values is None else [f"--{name}={value}" for value in
                                                                ([values] if isinstance(values, str) else values)]
-                given = [self.model, "-o", "out/model.so" if name not in ("emit", "compile-to") else "out/text", *given,
-                         *besides.get(name, [])]
+                output = ["-o", "out/text" if name in ("emit", "compile-to") else "out/model.so"]
+                given = [self.model, *(output if name != "print-pipeline" else []), *given, *besides.get(name, [])]
                 if name not in ("shape", "dim", "free-dim", "profile", "general"):
                     given += fixed
                 self.kept = {name}
@@ -151,6 +152,13 @@ class OptionsFile(Case):
         self.refuses('{"model": "m"}', "unexpected argument 'n'", more=["n"])
         self.refuses('{"model": "m", "shape": "x=1"}', "the value of 'shape' must be an array of strings")
         self.refuses('{"model": "m", "quiet": 1}', "the value of 'quiet' must be true or false")
+        for value, words in (("7", "a string, not the number 7"), ("true", "a string, not true"), ("null", "not null"),
+                             ("1.5", "not the number 1.5"), ('["7"]', "a string, not an array of strings"),
+                             ('{"a": [1]}', "a string, not an object")):
+            self.refuses(f'{{"model": "m", "weight-bits": {value}}}', "the value of 'weight-bits' must be", words)
+        for value, words in (("[1]", "not an array with the number 1"), ('["x=1", [2]]', "not an array of arrays")):
+            self.refuses(f'{{"model": "m", "shape": {value}}}', "'shape' must be an array of strings", words)
+        self.refuses('{"model": "m", "schedule-seed": "7"}', "must be a whole number, not a string")
         for text in ("", "[1]", "{", '{"a"', "\x00", '{"model": "m"} x'):
             self.refuses(text, "options.json")
         done = tool("ingot", "compile", "@" + self.path("nothing.json"))
@@ -174,6 +182,163 @@ class OptionsFile(Case):
                 self.assert_one_line(done, path, *words)
                 self.assertNotEqual(done.returncode, 0)
         self.assertGreater(os.path.getsize(self.model), 100)
+        # The library removes weights files that have its name.
+        weights = self.path("m.so.0123456789abcdef.weights")
+        for option in ("--save-options", "--decisions"):
+            for more in ([], ["--weights=file"]):
+                done = tool("ingot", "compile", *fixed, f"{option}={weights}", *more)
+                self.assert_one_line(done, weights, "another output")
+                self.assertNotEqual(done.returncode, 0)
+                self.assertFalse(os.path.exists(self.path("m.so")))
+
+    def test_outputs_do_not_replace_it(self):
+        artifact = self.compile(relu_model(), name="relu")
+        for command, content, option in (
+                ("compile", {"model": self.model, "emit": "asm"}, "output"),
+                ("compile", {"model": self.model, "dim": ["n=1", "h=8"], "output": self.path("m.so")}, "decisions"),
+                ("calibrate", {"model": self.model, "data": [self.path("x.npz")]}, "output"),
+                ("bench", {"model": artifact, "duration": "0"}, "export-times"),
+                ("bench", {"model": artifact, "duration": "0"}, "export-trace")):
+            with self.subTest(command=command, option=option):
+                with open(self.options, "w") as f:
+                    json.dump(content, f)
+                done = tool("ingot", command, "@" + self.options, f"--{option}={self.options}")
+                self.assert_one_line(done, f"option --{option} would replace the options file")
+                self.assertEqual(done.returncode, 2)
+                with open(self.options) as f:
+                    self.assertEqual(json.load(f), content)
+
+
+class Requirements(Case):
+    """Each option is refused in one line where it would have no effect, as the table says."""
+
+    # Values of options that have no fixed words, by what stands for the value.
+    VALUES = {"NAME=AxB...": "x=1", "INPUT=AxBxC": "x=1", "NAME=N": "n=1", "GLOB=fp32": "a=fp32", "N": "1", "P": "99",
+              "P,...": "50", "PERCENT": "1%", "STEPS": "crop=8", "[NAME=]SOURCE": "zeros", "X": "1"}
+
+    def table(self, command):
+        """Returns {option: (form of the value or None, text)} from the reference page."""
+        with open(os.path.join(ROOT, "docs/reference/command-line.md"), encoding="utf-8") as f:
+            part = f.read().split(f"\n## ingot {command}\n")[1].split("\n## ")[0]
+        rows = re.findall(r"(?m)^\| `(?:-\w, )?--([a-z-]+)(?:[ =](.*?))?` \| (.*) \|$", part.replace("\\|", "\x00"))
+        return {name: (form.replace("\x00", "|") or None, text.replace("\x00", "|")) for name, form, text in rows}
+
+    def conditions(self, text):
+        """Splits `--a, --b=x, y and z with --c and --d`, without `with`, into [(name, values)]."""
+        found = []
+        for word in re.split(r", | and ", text):
+            name, _, value = word.partition("=")
+            if name.startswith("--"):
+                found.append((name[2:], [value] if value else []))
+            else:
+                found[-1][1].append(word)
+        return found
+
+    def spelled(self, rows, name, values=(), others=False):
+        """Returns the option with one of the values, or with a word that is not one of them."""
+        form = rows[name][0]
+        if form is None:
+            return f"--{name}"
+        words = form.split("|")
+        if len(words) > 1 and words[0].islower() or words[0].isalnum() and not words[0].isupper():
+            chosen = [word for word in words if not word.isupper() and (word in values) != others] if values else words
+            return f"--{name}={chosen[0]}" if chosen else None
+        return f"--{name}={self.VALUES.get(form, 'name')}"
+
+    def refuses(self, command, *arguments, words):
+        with self.subTest(" ".join([command, *arguments])):
+            done = tool("ingot", command, "no-model", *(["no.onnx"] if command == "compare" else []), *arguments, cwd=self.dir)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assert_one_line(done, *words)
+            self.assertEqual(os.listdir(self.dir), [])
+
+    def test_exclusions(self):
+        tried = 0
+        for command in COMMANDS:
+            rows = self.table(command)
+            self.assertEqual(sorted(rows), sorted(option_names(command)))
+            for name, (_, text) in rows.items():
+                excluded = re.search(r" Excludes (--.*?)\.(?= |$)", " " + text)
+                for other, values in self.conditions(excluded.group(1)) if excluded else []:
+                    both = [self.spelled(rows, name), self.spelled(rows, other, values)]
+                    for arguments in (both, both[::-1]):
+                        self.refuses(command, *arguments, words=["--" + name, "--" + other])
+                        tried += 1
+        self.assertGreater(tried, 60)
+
+    def test_needs(self):
+        tried = 0
+        for command in COMMANDS:
+            rows = self.table(command)
+            for name, (_, text) in rows.items():
+                needed = re.search(r" For (--.*?)\.(?= |$)", " " + text)
+                if not needed:
+                    continue
+                # Give each option that is named a value with which the requirement does not hold, or leave it out.
+                lacks = [self.spelled(rows, other, values, others=True)
+                         for group in needed.group(1).split(" with ") for other, values in self.conditions(group) if values]
+                self.refuses(command, self.spelled(rows, name), *filter(None, lacks), words=[f"--{name} is for --"])
+                tried += 1
+        self.assertGreater(tried, 20)
+
+    def test_contents(self):
+        """What only a value or a file shows is refused, too."""
+        model = self.save(relu_model())
+        artifact, random = self.compile(model), os.path.join(self.dir, "x.npy")
+        np.save(random, np.ones((1, 4), np.float32))
+        for arguments, words in (
+                (["compile", model, "--limit=nodes=10", "--limit=nodes=20"], ["--limit is given twice for 'nodes'"]),
+                (["run", artifact, "--input=zeros", "--input=random"], ["--input", "zeros", "random"]),
+                (["run", artifact, "--input=x=zeros", "--input=random", "--input=random:3"], ["--input", "random:3"]),
+                (["bench", artifact, "--input=zeros", "--input=random"], ["--input", "zeros", "random"]),
+                (["run", artifact, "--input", random, "--preprocess=scale=1"], ["--preprocess", "picture"]),
+                (["bench", artifact, "--preprocess=scale=1"], ["--preprocess", "picture"]),
+                (["compare", artifact, model, "--input", random, "--preprocess=scale=1"], ["--preprocess", "picture"]),
+                (["compare", artifact, model, "--data", random, "--preprocess=scale=1"], ["--preprocess", "picture"]),
+                (["calibrate", model, "--data", random, "--preprocess=scale=1"], ["--preprocess", "picture"]),
+                (["compare", artifact, model, "--data", random, "--reference=onnxruntime", "--dim=n=1"], ["--dim", "no effect"]),
+                (["bench", artifact, "--shape=x=(1:3:+1)x4", "--percentile=50"], ["--percentile"])):
+            with self.subTest(" ".join(words + arguments[:1])):
+                self.assert_one_line(tool("ingot", *arguments, cwd=self.dir), *words)
+
+
+class Paths(Case):
+    """`-` is standard output for `ingot compile -o` only, and no value begins with two dashes by accident."""
+
+    def test_dash(self):
+        tried = 0
+        for command in COMMANDS:
+            done = tool("ingot", command, "-", cwd=self.dir)
+            self.assert_one_line(done, f"ingot {command}: error: a model is a file, not standard input")
+            self.assertEqual(done.returncode, 2)
+            for name, (form, _) in Requirements.table(self, command).items():
+                if not re.search("FILE|DIR|PATH|SOURCE", form or "") or (command, name) == ("compile", "output"):
+                    continue
+                values = ["-", "x=-"] if "SOURCE" in form else ["-"]
+                for arguments in ([f"--{name}={value}"] if value != "-" else ["--" + name, "-"] for value in values):
+                    with self.subTest(" ".join([command, *arguments])):
+                        done = tool("ingot", command, "no-model", *arguments, cwd=self.dir)
+                        self.assert_one_line(done, f"option --{name} needs the name of a file or folder, not '-'")
+                        self.assertEqual(done.returncode, 2)
+                        tried += 1
+        self.assertGreater(tried, 20)
+
+    def test_two_dashes(self):
+        model = self.save(relu_model())
+        for arguments in (["-o", "--bogus"], ["--output", "--bogus"], ["-o", "--"], ["-o"], ["-o", "--help"], ["-o", "-q"]):
+            with self.subTest(" ".join(arguments)):
+                done = tool("ingot", "compile", model, *arguments, cwd=self.dir)
+                self.assert_one_line(done, f"option {arguments[0]} needs a value, FILE")
+                self.assertEqual((done.returncode, os.listdir(self.dir)), (2, ["model.onnx"]))
+        done = tool("ingot", "compile", model, "-o=--bogus", cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("--bogus", os.listdir(self.dir))
+
+    def test_standard_output(self):
+        done = tool("ingot", "compile", self.save(relu_model()), "-o", "-", "--emit=mlir-nn", cwd=self.dir)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("nn.relu", done.stdout)
+        self.assertEqual(os.listdir(self.dir), ["model.onnx"])
 
 
 class Generated(Case):

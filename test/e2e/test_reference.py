@@ -122,9 +122,9 @@ class Reference(Case):
         refuses(*self.data, *PEER, words=["output 'y' is float32 1x4, but float32 1x1"],
                 model=self.save(shorter, "shorter.onnx"))
         for options, word in ((["--reference=torch"], "fp32 or onnxruntime"), (["--python=x"], "--python is for"),
-                              ([*PEER, "--per-layer"], "--reference=fp32"), (["--atol=-1"], "--atol"),
+                              ([*PEER, "--per-layer"], "--reference=onnxruntime and --per-layer exclude each other"), (["--atol=-1"], "--atol"),
                               (["--rtol=inf"], "--rtol"), (["--max-error=x"], "--max-error"),
                               (["--input=random"], "exclude")):
             refuses(*self.data, *options, words=[word])
         refuses(words=["--data is missing"])
-        refuses("--input=random", "--sensitivity", words=["--sensitivity needs --data"])
+        refuses("--input=random", "--sensitivity", words=["--sensitivity is for --data"])

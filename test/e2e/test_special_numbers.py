@@ -390,6 +390,33 @@ class Conventions(Case):
                         np.testing.assert_array_equal(got[op + "0"][..., 0], find(x, -1))
                         np.testing.assert_array_equal(got[op + "1"][..., 0], size - 1 - find(x[..., ::-1], -1))
 
+    def test_rows_of_each_length(self):
+        """Rows of 1 to 128 elements with equal elements and NaN, many and few: both ends of ties."""
+        rng = np.random.default_rng(7)
+        sizes = [*range(1, 70, 4), 16, 18, 24, 32, 47, 48, 63, 64, 80, 127, 128]
+        for kind in (np.float32, np.int8, np.uint8):
+            nodes = [helper.make_node(op, [f"x{size}"], [f"{op}{last}_{size}"], axis=-1, keepdims=last,
+                                      select_last_index=last)
+                     for size in sizes for op in ("ArgMax", "ArgMin") for last in (0, 1)]
+            xs = {}
+            for size in sizes:
+                x = rng.integers(0, 6, (40, size)).astype(kind)
+                if kind == np.float32:
+                    x[rng.uniform(size=x.shape) < 0.2] *= -1
+                    x[::3][rng.uniform(size=x[::3].shape) < 2 / size] = np.nan
+                    x[1], x[2] = np.inf, -np.inf
+                xs[f"x{size}"] = x
+            element = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+            model = make_model(nodes, [(name, list(x.shape), element) for name, x in xs.items()],
+                               [(n.output[0], None, TensorProto.INT64) for n in nodes])
+            got = self.run_model(self.compile(model), xs)
+            for size in sizes:
+                x = xs[f"x{size}"]
+                for op, find in (("ArgMax", np.argmax), ("ArgMin", np.argmin)):
+                    with self.subTest(op=op, size=size, kind=kind.__name__):
+                        np.testing.assert_array_equal(got[f"{op}0_{size}"], find(x, -1))
+                        np.testing.assert_array_equal(got[f"{op}1_{size}"][..., 0], size - 1 - find(x[:, ::-1], -1))
+
     def test_unpool_without_room(self):
         model = make_model([helper.make_node("MaxUnpool", ["x", "i", "s"], ["y"], name="unpool", kernel_shape=[2, 2],
                                              strides=[2, 2])],

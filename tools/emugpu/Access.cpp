@@ -13,7 +13,7 @@
 
 using namespace emugpu;
 
-/// Takes hints about caches, which change no result.
+/// Takes cache hints, which do not change results.
 static void takeCacheHints(Opcode &opcode) {
   opcode.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
   while (opcode.takeOneOf({"L1::evict_normal", "L1::evict_first",
@@ -22,7 +22,7 @@ static void takeCacheHints(Opcode &opcode) {
     ;
 }
 
-/// Extends the sign of a loaded value to the register.
+/// Extends the sign of a loaded value to the width of the register.
 static uint64_t extend(Type type, uint64_t bits) {
   switch (type) {
   case Type::s8:
@@ -185,8 +185,8 @@ static bool decodeMove(Opcode &opcode, Instruction &op) {
   return (count == 2 || count == 4) && bytesOf(op.type) >= count;
 }
 
-/// A generic address of global memory is the address itself. Shared and local
-/// memory have windows of their own.
+/// A generic address of global memory is equal to the global address. Shared
+/// and local memory have separate windows of generic addresses.
 static bool decodeConvertAddress(Opcode &opcode, Instruction &op) {
   const bool isFromGeneric = opcode.take("to");
   op.space = takeSpace(opcode);
@@ -221,8 +221,8 @@ static bool decodeConvertAddress(Opcode &opcode, Instruction &op) {
 // Asynchronous copies
 //===----------------------------------------------------------------------===//
 
-/// cp.async: copies 4, 8 or 16 bytes to shared memory. A third operand is how
-/// many bytes are read; zeros fill the rest.
+/// cp.async: copies 4, 8 or 16 bytes to shared memory. A third operand is the
+/// number of bytes to read; the rest is filled with zeros.
 static void copyAsync(Warp &warp, const Instruction &op, Mask mask) {
   uint64_t buffers[3][kLanes];
   const uint64_t *targets = warp.read(op.operand(0), buffers[0]);
@@ -239,7 +239,7 @@ static void copyAsync(Warp &warp, const Instruction &op, Mask mask) {
       warp.fault("cp.async reads more bytes than it writes", int(lane));
     if (sources[lane] % bytes)
       warp.fault("the source of cp.async is not aligned", int(lane));
-    // Read byte by byte, since `count` need not be a power of two.
+    // Read byte by byte, because `count` need not be a power of two.
     for (unsigned i = 0; i < count;) {
       unsigned step = 1;
       while (step * 2 <= count - i && i % (step * 2) == 0)

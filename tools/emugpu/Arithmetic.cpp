@@ -12,7 +12,7 @@
 
 using namespace emugpu;
 
-// Arithmetic on packed halves, half by half.
+// Arithmetic on packed halves, applied to each half.
 template <typename H, typename F>
 static auto packed1(F function) {
   return [=](uint32_t a) {
@@ -34,9 +34,9 @@ static auto packed2(F function) {
   };
 }
 
-/// Makes an execute function of a binary function on floats for all float
-/// types. Intermediate values are f32, which is exact for one sum, difference
-/// or product of halves before it is rounded.
+/// Makes execute functions of a binary function on floats, one for each float
+/// type. Intermediate values are f32. For halves, a single sum, difference or
+/// product is exact in f32, and is then rounded.
 template <typename F>
 static Execute floatBinary(Type type) {
   switch (type) {
@@ -98,7 +98,7 @@ struct Divide {
     return a / b;
   }
 };
-// PTX: if one operand is NaN, the result is the other; +0 is above -0.
+// As in PTX: if one operand is NaN, the result is the other; +0 is above -0.
 struct Minimum {
   template <typename T>
   T operator()(T a, T b) const {
@@ -141,7 +141,7 @@ struct MaximumNaN {
 } // namespace
 
 namespace {
-// Integers wrap. They are computed without a sign, which C++ defines.
+// Integers wrap around. Unsigned arithmetic is used, because C++ defines it.
 #define INGOT_WRAPPING(NAME, EXPRESSION)                                       \
   template <typename T>                                                        \
   struct NAME {                                                                \
@@ -163,7 +163,8 @@ template <typename T>
 struct MaximumOf {
   T operator()(T a, T b) const { return std::max(a, b); }
 };
-// Division by zero gives all bits; the smallest integer by -1 wraps.
+// Division by zero sets all bits. The smallest integer divided by -1 wraps
+// around.
 template <typename T>
 struct DivideWhole {
   T operator()(T a, T b) const {
@@ -194,8 +195,8 @@ struct MultiplyHigh {
 };
 } // namespace
 
-/// Takes a rounding, flushing and saturation, which floats may have. Returns
-/// false for roundings other than to nearest.
+/// Takes the modifiers that floats may have: rounding, flushing and saturation.
+/// Returns false for roundings other than to nearest.
 static bool takeFloatModifiers(Opcode &opcode) {
   if (opcode.take("rz") || opcode.take("rm") || opcode.take("rp"))
     return false;
@@ -280,8 +281,8 @@ static void multiplyAddF64(Warp &w, const Instruction &op, Mask m) {
   eachOfThree<double>(
       w, op, m, [](double a, double b, double c) { return std::fma(a, b, c); });
 }
-/// A fused multiply-add of halves. The product is exact in f64, and so is the
-/// sum unless the exponents are far apart.
+/// A fused multiply-add of halves. The product is exact in f64. The sum is
+/// exact, too, unless the exponents are far apart.
 template <typename H>
 static H fusedHalf(H a, H b, H c) {
   return H::of(float(double(a.value()) * b.value() + c.value()));
@@ -413,7 +414,8 @@ static bool decodeExtreme(Opcode &opcode, Instruction &op) {
   return haveKinds(op, "rvv");
 }
 
-/// Flips (`isAbs` false) or clears the sign bits of floats, also of NaN.
+/// Changes the sign bits of floats, also of NaN: clears them if `isAbs`, else
+/// flips them.
 template <bool isAbs>
 static bool decodeSign(Opcode &opcode, Instruction &op) {
   op.type = opcode.takeType();

@@ -128,7 +128,7 @@ static void executeAtomic(Warp &warp, const Instruction &op, Mask mask) {
                               : values;
   const unsigned bytes = bytesOf(op.type);
   ++warp.block.launch.progress;
-  // Lanes go in a drawn order, as on a GPU.
+  // The lanes execute in a random order, as on a GPU.
   const unsigned start = unsigned(warp.block.launch.random() % kLanes);
   for (unsigned i = 0; i < kLanes; ++i) {
     const unsigned lane = (start + i) % kLanes;

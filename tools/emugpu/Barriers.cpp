@@ -10,7 +10,7 @@
 
 using namespace emugpu;
 
-/// The most threads that an mbarrier counts.
+/// The most threads that an mbarrier can count.
 static constexpr uint64_t kMostArrivals = (1 << 20) - 1;
 
 /// Orders the lanes of a warp.
@@ -22,7 +22,7 @@ static void meetWarp(Warp &warp, const Instruction &op, Mask mask) {
     warp.releaseLanes(mask);
 }
 
-/// Returns an operand that all lanes must agree on.
+/// Returns the value of an operand. It must be equal for all lanes.
 static unsigned uniform(Warp &warp, const Operand &operand, Mask mask,
                         uint64_t most, const char *name) {
   uint64_t buffer[kLanes];
@@ -38,8 +38,8 @@ static unsigned uniform(Warp &warp, const Operand &operand, Mask mask,
   return value;
 }
 
-/// bar.sync a(, b) and bar.arrive a, b. `mode` 0 waits. `mode2` is true for
-/// the form that all lanes of a warp must execute together.
+/// bar.sync a(, b) and bar.arrive a, b. Waits if `mode` is 0. `mode2` is true
+/// for the form that all lanes of a warp must execute together.
 static void meetBlock(Warp &warp, const Instruction &op, Mask mask) {
   if (op.mode2 && mask != warp.live)
     if (!warp.gather(warp.live, mask))
@@ -94,7 +94,7 @@ static void initialize(Warp &warp, const Instruction &op, Mask mask) {
   const uint64_t *addresses = warp.read(op.operand(0), buffers[0]);
   const uint64_t *counts = warp.read(op.operand(1), buffers[1]);
   forEachLane(mask, [&](unsigned lane) {
-    // The object occupies its eight bytes, whose contents are not defined.
+    // The object occupies eight bytes of memory with undefined contents.
     warp.access(Space::shared, addresses[lane], 8, /*isWrite=*/true, lane);
     const uint32_t count = uint32_t(counts[lane]);
     if (!count || count > kMostArrivals)
@@ -107,7 +107,7 @@ static void initialize(Warp &warp, const Instruction &op, Mask mask) {
   });
 }
 
-/// Checks that the lane is ordered behind the initialization.
+/// Checks that the access of the lane is ordered after the initialization.
 static MBarrier &barrierOf(Warp &warp, uint64_t address, unsigned lane) {
   warp.access(Space::shared, address, 8, /*isWrite=*/false, lane,
               /*isAtomic=*/true);
@@ -119,7 +119,7 @@ static void arriveAtBarrier(Warp &warp, const Instruction &op, Mask mask) {
   const uint64_t *addresses = warp.read(op.operand(1), buffer);
   forEachLane(mask, [&](unsigned lane) {
     MBarrier &barrier = barrierOf(warp, addresses[lane], lane);
-    // The token is the phase that the arrival belongs to.
+    // The token is the phase in which the arrival happened.
     tokens[lane] = barrier.phase;
     warp.block.arriveAt(warp, lane, barrier);
     warp.releaseLanes(Mask(1) << lane);
@@ -127,7 +127,7 @@ static void arriveAtBarrier(Warp &warp, const Instruction &op, Mask mask) {
   warp.write(op.operand(0), tokens, mask);
 }
 
-/// Tests if a phase is complete. `mode` is true if the operand is the parity.
+/// Tests if a phase is complete. `mode` is true if the operand is a parity.
 static void testBarrier(Warp &warp, const Instruction &op, Mask mask) {
   uint64_t buffers[2][kLanes];
   const uint64_t *addresses = warp.read(op.operand(1), buffers[0]);

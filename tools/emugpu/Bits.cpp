@@ -25,7 +25,7 @@ INGOT_WRAPPING(Or, a | b)
 INGOT_WRAPPING(Xor, a ^ b)
 #undef INGOT_WRAPPING
 
-// Shifts by more than the width give zero, or copies of the sign.
+// A shift by more than the width gives zero, or copies of the sign.
 template <typename T>
 struct ShiftLeft {
   T operator()(T a, uint32_t by) const {
@@ -112,7 +112,7 @@ static bool decodeShift(Opcode &opcode, Instruction &op) {
   return haveKinds(op, "rvv");
 }
 
-/// shf: the upper or lower half of a shifted pair of registers.
+/// shf: returns the upper or lower half of a shifted pair of registers.
 static bool decodeFunnelShift(Opcode &opcode, Instruction &op) {
   const bool isLeft = opcode.take("l");
   if (!isLeft && !opcode.take("r"))
@@ -135,7 +135,7 @@ static bool decodeFunnelShift(Opcode &opcode, Instruction &op) {
   return haveKinds(op, "rvvv");
 }
 
-/// Extracts `count` bits from `first` on, with or without their sign.
+/// Extracts `count` bits, starting at bit `first`, with or without a sign.
 template <typename T>
 static T extractBits(T a, uint32_t first, uint32_t count) {
   constexpr unsigned kBits = 8 * sizeof(T);
@@ -218,7 +218,7 @@ static bool decodeReverse(Opcode &opcode, Instruction &op) {
   return haveKinds(op, "rv");
 }
 
-/// prmt: picks four of eight bytes; bit 3 of a selector repeats the sign.
+/// prmt: selects four of eight bytes. Bit 3 of a selector replicates the sign.
 static bool decodePermute(Opcode &opcode, Instruction &op) {
   if (!opcode.take("b32"))
     return false;
@@ -239,7 +239,7 @@ static bool decodePermute(Opcode &opcode, Instruction &op) {
   return haveKinds(op, "rvvv");
 }
 
-/// lop3: a truth table of three bits.
+/// lop3: applies a truth table to three bits.
 static bool decodeLogicOfThree(Opcode &opcode, Instruction &op) {
   if (!opcode.take("b32"))
     return false;
@@ -256,7 +256,7 @@ static bool decodeLogicOfThree(Opcode &opcode, Instruction &op) {
   return haveKinds(op, "rvvvi");
 }
 
-/// dp4a: sums of four products of bytes.
+/// dp4a: adds four products of bytes to a sum.
 static bool decodeDot(Opcode &opcode, Instruction &op) {
   op.type = opcode.takeType();
   op.type2 = opcode.takeType();

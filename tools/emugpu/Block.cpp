@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An access is ordered behind an earlier one of the block in four cases:
-// | both are of one lane
+// An access is ordered after an earlier access of the block in four cases:
+// | one lane made both
 // | a barrier of all threads is between them
-// | the lanes of a warp have met at bar.warp.sync
+// | the lanes of a warp have met at bar.warp.sync in between
 // | other barriers, mbarriers, or fences with atomics connect both lanes
-// Only in the last case does a lane keep a clock for each thread of the block.
+// Only for the last case does a lane keep a clock for each thread of the block.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/emugpu/Machine.h"
@@ -51,7 +51,7 @@ bool Block::isDone() const {
 }
 
 uint64_t Block::run() {
-  // Start with any warp, and let each run for a drawn time.
+  // Start with a random warp, and let each warp run for a random time.
   uint64_t executed = 0;
   const size_t first = launch.random() % warps.size();
   for (size_t i = 0; i < warps.size(); ++i)
@@ -167,8 +167,8 @@ void Block::arriveAt(Warp &warp, unsigned lane, MBarrier &barrier) {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Returns the clocks of all threads that the lane is ordered behind, and its
-/// own.
+/// Returns the clocks of all threads up to which the lane is ordered after
+/// them. Includes the lane's own clock.
 std::vector<uint32_t> Block::knowledgeOf(const Warp &warp,
                                          unsigned lane) const {
   std::vector<uint32_t> known = warp.lanes[lane].known;
@@ -258,7 +258,7 @@ void Block::check(Warp &warp, unsigned lane, Memory &memory, uint64_t offset,
     if (!isWrite && !cell.isDefined)
       warp.fault(place() + " is read, but nobody wrote it", int(lane));
     if (cell.writer == segment && cell.writeLane == lane) {
-      // The usual case: a lane uses its own bytes.
+      // The usual case: a lane accesses bytes that it has used alone.
     } else if (!(cell.isAtomic && isAtomic) &&
                !isOrdered(warp, lane, cell.writer, cell.writeLane)) {
       warp.fault(std::string("race: ") + place() + " is " +
@@ -304,7 +304,7 @@ void Block::check(Warp &warp, unsigned lane, Memory &memory, uint64_t offset,
 }
 
 /// Adds a lane to the readers of a cell. Forgets earlier readers only if every
-/// later write is ordered behind them, too.
+/// later write is also ordered after them.
 void Block::noteReader(const Warp &warp, unsigned lane, Cell &cell,
                        Segment segment) {
   const Segment before = cell.reader;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A collective names the lanes that execute it together. The lanes that are
-// there first wait for the others.
+// A collective instruction names the lanes that execute it together. Lanes that
+// arrive early wait for the others.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/emugpu/Decode.h"
@@ -16,8 +16,8 @@
 
 using namespace emugpu;
 
-/// Gathers the lanes that operand `index` names. Returns false if some are
-/// missing.
+/// Gathers the lanes that operand `index` names. Returns false if some of them
+/// have not arrived yet.
 static bool gatherNamed(Warp &warp, const Operand &operand, Mask &mask) {
   uint64_t buffer[kLanes];
   const uint64_t *masks = warp.read(operand, buffer);

@@ -54,7 +54,7 @@ static bool compareValues(uint8_t how, T a, T b) {
   }
 }
 
-/// Comparisons that end in u are true for NaN, all others are false.
+/// Comparisons whose names end in u are true for NaN. All others are false.
 static bool compareFloats(uint8_t how, double a, double b) {
   const bool isNaN = std::isnan(a) || std::isnan(b);
   switch (how) {
@@ -115,7 +115,7 @@ static Mask compareLanes(Warp &warp, const Instruction &op, size_t first) {
   const uint64_t *a = warp.read(op.operand(first), buffers[0]);
   const uint64_t *b = warp.read(op.operand(first + 1), buffers[1]);
   Mask result = 0;
-  // Loops about the usual types, which are vectors.
+  // Separate loops for the usual types, because the compiler vectorizes them.
   if (op.type == Type::s32 || op.type == Type::u32 || op.type == Type::b32) {
     for (unsigned lane = 0; lane < kLanes; ++lane)
       result |=
@@ -144,7 +144,7 @@ static Mask join(uint8_t joining, Mask a, Mask b) {
   }
 }
 
-/// setp d(|q), a, b(, c): q has the opposite of the comparison.
+/// setp d(|q), a, b(, c): sets q to the opposite of the comparison.
 static void setPredicate(Warp &warp, const Instruction &op, Mask mask) {
   const bool joins = op.mode2 != joinNone;
   const bool hasTwo = op.numOperands() == (joins ? 5u : 4u);
@@ -174,6 +174,46 @@ static bool decodeSetPredicate(Opcode &opcode, Instruction &op) {
     return false;
   return op.mode2 == joinNone ? haveKinds(op, "pvv") || haveKinds(op, "ppvv")
                               : haveKinds(op, "pvvq") || haveKinds(op, "ppvvq");
+}
+
+/// Returns true if a float with these bits is of a kind: finite, infinite,
+/// number, notanumber, normal or subnormal.
+static bool isOfKind(uint64_t bits, Type type, uint8_t kind) {
+  const unsigned mantissaBits = type == Type::f32 ? 23 : 52;
+  const uint64_t most = type == Type::f32 ? 0xff : 0x7ff;
+  const uint64_t exponent = bits >> mantissaBits & most;
+  const uint64_t mantissa = bits & ((uint64_t(1) << mantissaBits) - 1);
+  switch (kind) {
+  case 0:
+    return exponent != most;
+  case 1:
+    return exponent == most && !mantissa;
+  case 2:
+    return exponent != most || !mantissa;
+  case 3:
+    return exponent == most && mantissa;
+  case 4:
+    return exponent && exponent != most;
+  default:
+    return !exponent && mantissa;
+  }
+}
+
+static bool decodeTestKind(Opcode &opcode, Instruction &op) {
+  const int kind = opcode.takeOneOf(
+      {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+  op.mode = uint8_t(kind);
+  op.type = opcode.takeType();
+  op.execute = [](Warp &warp, const Instruction &o, Mask mask) {
+    uint64_t buffer[kLanes];
+    const uint64_t *a = warp.read(o.operand(1), buffer);
+    Mask result = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      result |= Mask(isOfKind(a[lane], o.type, o.mode)) << lane;
+    warp.writePredicate(o.operand(0), result, mask);
+  };
+  return kind >= 0 && (op.type == Type::f32 || op.type == Type::f64) &&
+         haveKinds(op, "pv");
 }
 
 static bool decodeSet(Opcode &opcode, Instruction &op) {
@@ -240,6 +280,7 @@ static bool decodeSleep(Opcode &opcode, Instruction &op) {
 
 void emugpu::addControl(Decoders &decoders) {
   decoders["setp"] = decodeSetPredicate;
+  decoders["testp"] = decodeTestKind;
   decoders["set"] = decodeSet;
   decoders["selp"] = decodeSelect;
   decoders["bra"] = decodeBranch;

@@ -20,7 +20,7 @@ enum Rounding : uint8_t {
   rz,
   rm,
   rp,
-  /// As above, to an integer value.
+  /// To the nearest integer value, ties to even.
   rni,
   rzi,
   rmi,
@@ -32,7 +32,8 @@ enum Rounding : uint8_t {
 /// Flags in Instruction::mode2.
 enum : uint8_t { saturates = 1, clampsNegative = 2 };
 
-/// A value between conversions: every type fits one of the members.
+/// A value in the middle of a conversion. Every type fits into one of the
+/// members.
 struct Number {
   bool isFloat;
   double real;
@@ -96,7 +97,7 @@ static double roundToWhole(double value, uint8_t rounding) {
 }
 
 /// Rounds f64 to f32. For directed roundings, steps back if the nearest value
-/// is on the wrong side.
+/// is on the wrong side of the exact value.
 static float toFloat(double value, uint8_t rounding) {
   float nearest = float(value);
   const float infinity = std::numeric_limits<float>::infinity();
@@ -131,7 +132,7 @@ static uint64_t store(Type type, const Number &number, uint8_t rounding,
     case Type::f64:
       return toBits(value);
     case Type::f32:
-      // An integer may have more bits than f64, so round it once.
+      // An integer may have more bits than f64, so round it directly.
       if (!number.isFloat && rounding == rn && !(flags & saturates))
         return toBits(float(number.whole));
       return toBits(toFloat(value, rounding));
@@ -149,7 +150,7 @@ static uint64_t store(Type type, const Number &number, uint8_t rounding,
   const __int128 highest = (one << (isSigned ? bits - 1 : bits)) - 1;
   __int128 whole = number.whole;
   if (number.isFloat) {
-    // Floats always saturate, and NaN is 0.
+    // A float is always saturated, and NaN becomes 0.
     const double value = roundToWhole(number.real, rounding);
     if (std::isnan(value))
       whole = 0;
@@ -162,7 +163,7 @@ static uint64_t store(Type type, const Number &number, uint8_t rounding,
   } else if (flags & saturates) {
     whole = std::clamp(whole, lowest, highest);
   }
-  // A result narrower than its register is extended by its sign.
+  // If the result is narrower than its register, extends its sign.
   const uint64_t kept = uint64_t(whole);
   switch (type) {
   case Type::s8:
@@ -191,7 +192,7 @@ static void convert(Warp &warp, const Instruction &op, Mask mask) {
   warp.write(op.operand(0), result, mask);
 }
 
-/// Rounds two f32 to halves: the first becomes the upper half.
+/// Rounds two f32 to halves. The first operand becomes the upper half.
 static void convertPair(Warp &warp, const Instruction &op, Mask mask) {
   uint64_t buffers[2][kLanes], result[kLanes];
   const uint64_t *high = warp.read(op.operand(1), buffers[0]);
@@ -241,7 +242,8 @@ static bool decodeConvert(Opcode &opcode, Instruction &op) {
   };
   if (!isNumber(op.type) || !isNumber(op.type2))
     return false;
-  // Only roundings to nearest are exact for halves, which go through f32.
+  // Halves are converted through f32, which is exact only for roundings to
+  // nearest.
   if ((op.type == Type::f16 || op.type == Type::bf16) &&
       (op.mode == rz || op.mode == rm || op.mode == rp))
     return false;

@@ -13,20 +13,20 @@
 
 namespace emugpu {
 
-/// Reads the parts of an opcode from left to right. Each part must be taken,
-/// or the instruction is unknown.
+/// Reads the parts of an opcode from left to right. If a part is not taken, the
+/// instruction is unknown.
 class Opcode {
 public:
   explicit Opcode(const std::vector<std::string> &parts) : parts(parts) {}
 
-  /// Takes the next part if it is `name`.
+  /// Takes the next part if it is `name`. Returns true if it was.
   bool take(const char *name) {
     if (at >= parts.size() || parts[at] != name)
       return false;
     ++at;
     return true;
   }
-  /// Takes the next part if it is a type.
+  /// Takes the next part if it is a type. Returns the type.
   Type takeType() {
     Type type = at < parts.size() ? typeNamed(parts[at]) : Type::none;
     at += type != Type::none;
@@ -49,7 +49,8 @@ private:
   size_t at = 1;
 };
 
-/// Decodes an instruction into a function. Returns false if it is unknown.
+/// Sets the function that executes an instruction. Returns false if the
+/// instruction is unknown.
 using Decoder = bool (*)(Opcode &opcode, Instruction &instruction);
 using Decoders = std::map<std::string, Decoder>;
 
@@ -64,7 +65,8 @@ void addCollectives(Decoders &decoders);
 void addBarriers(Decoders &decoders);
 void addMatrices(Decoders &decoders);
 
-/// Returns true if the operands have the kinds of `kinds`, a letter each:
+/// Returns true if the operands have the given kinds. `kinds` has a letter
+/// each:
 /// | r  a data register, or a sink
 /// | p  a predicate register, or a sink
 /// | v  a value to read

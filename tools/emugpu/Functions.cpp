@@ -55,7 +55,8 @@ struct Tanh {
 };
 } // namespace
 
-/// A function of one float. A GPU's `approx` form differs in the last bits.
+/// A function of one float. The results of a GPU's `approx` form may differ in
+/// the last bits.
 template <typename F, bool hasF64>
 static bool decodeFunction(Opcode &opcode, Instruction &op) {
   if (opcode.takeOneOf({"approx", "rn"}) < 0)

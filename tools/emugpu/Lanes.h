@@ -12,7 +12,8 @@
 
 namespace emugpu {
 
-// Inactive lanes compute, too, but do not write: full loops are vectors.
+// Inactive lanes compute, too, but do not write. The compiler can vectorize
+// loops over all lanes.
 
 template <typename T, typename Function>
 void eachOfOne(Warp &warp, const Instruction &op, Mask mask,

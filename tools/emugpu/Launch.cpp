@@ -10,14 +10,15 @@
 
 using namespace emugpu;
 
-/// The most blocks that are resident at a time.
+/// The most blocks that are resident at the same time.
 static constexpr unsigned kMostResident = 4;
-/// The number of turns in which lanes poll and nothing else happens, after
-/// which they are taken to wait for ever.
+/// The number of turns in which lanes only poll. After so many turns, the lanes
+/// are assumed to wait forever.
 static constexpr unsigned kMostIdleTurns = 1 << 11;
 
-/// Returns an index that is a permutation of `count` numbers, drawn by `key`.
-/// A Feistel network over the next power of four, with cycle walking.
+/// Maps an index to its place in a random permutation of `count` numbers,
+/// chosen by `key`. Uses a Feistel network over the next power of four, with
+/// cycle walking.
 static uint64_t permute(uint64_t index, uint64_t count, uint64_t key) {
   unsigned halfBits = 1;
   while ((uint64_t(1) << (2 * halfBits)) < count)

@@ -19,7 +19,7 @@ void Lexer::skipSpace() {
     if (c == '\n')
       ++line;
     if (c == '\0')
-      at = text.size(); // PTX in an image may end with zeros
+      at = text.size(); // the PTX in an image may end with zeros
     else if (isspace(static_cast<unsigned char>(c)))
       ++at;
     else if (text.compare(at, 2, "//") == 0)
@@ -48,7 +48,7 @@ void Lexer::advance() {
   size_t first = at;
   char c = text[at];
   if (isdigit(static_cast<unsigned char>(c))) {
-    // 0f3F800000 and 0d... are floats by their bits.
+    // 0f3F800000 and 0d... are floats, given by their bits.
     while (at < text.size() &&
            (isalnum(static_cast<unsigned char>(text[at])) || text[at] == '.'))
       ++at;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch keeps some blocks resident and runs their warps in turns that a seed
-// draws. A warp executes an instruction for all lanes that are at the lowest
-// position. A seed lets other lanes go first now and then.
+// A launch keeps some blocks resident and runs their warps in turns, in a
+// random order that a seed determines. A warp executes an instruction for all
+// lanes at the lowest position. With a seed, other lanes sometimes go first.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_TOOLS_EMUGPU_MACHINE_H
@@ -24,7 +24,7 @@
 namespace emugpu {
 
 constexpr unsigned kLanes = 32;
-/// A bit per lane.
+/// A set of lanes, one bit per lane.
 using Mask = uint32_t;
 constexpr Mask kAllLanes = ~Mask(0);
 
@@ -33,7 +33,7 @@ struct Dimensions {
   uint64_t count() const { return uint64_t(x) * y * z; }
 };
 
-/// A fault of a kernel. Ends the launch.
+/// An error of a kernel, which ends the launch.
 struct KernelFault {
   std::string text;
 };
@@ -52,9 +52,9 @@ struct Instruction {
   Execute execute = nullptr;
   Type type = Type::none, type2 = Type::none;
   Space space = Space::generic;
-  /// The number of elements of a vector access, or of matrices.
+  /// The number of elements of a vector access, or the number of matrices.
   uint8_t count = 1;
-  /// A further choice of the opcode; each decoder gives it a meaning.
+  /// Other choices that the opcode makes. Each decoder defines their meaning.
   uint8_t mode = 0, mode2 = 0;
   bool isVolatile = false;
   /// True if all lanes of the mask must execute the instruction together.
@@ -69,55 +69,55 @@ struct Program {
   std::vector<Instruction> code;
 };
 
-/// Decodes a kernel. Returns "" or a message with the line of an instruction
-/// that is unknown.
+/// Decodes a kernel. Returns "", or a message with the line of an unknown
+/// instruction.
 std::string decode(const Kernel &kernel, unsigned target, Program &program);
 
-/// The choices of a launch.
+/// Options of a launch.
 struct LaunchOptions {
-  /// Determines the order of blocks, warps and completions.
+  /// Determines the order of blocks, of warps and of completions.
   uint64_t seed = 0;
-  /// Looks for races and for reads of undefined memory.
+  /// True to detect races and reads of undefined memory.
   bool isChecked = true;
-  /// The most instructions of all warps together.
+  /// The most instructions that all warps together may execute.
   uint64_t mostInstructions = uint64_t(1) << 40;
 };
 
-/// Counts of a launch.
+/// Numbers that a launch counts.
 struct LaunchCounts {
   uint64_t instructions = 0, matrixProducts = 0, blocks = 0;
 };
 
-/// Orders segments of earlier launches, copies and host accesses: returns true
-/// if the work that owns `segment` has ended before the current work began.
+/// Returns true if the work that owns `segment` ended before the current work
+/// began. `segment` belongs to an earlier launch, a copy or a host access.
 using EndedBefore = std::function<bool(Segment segment)>;
 
-/// Executes `program`. Takes segments from `nextSegment` on. Throws a
-/// KernelFault.
+/// Executes `program`. Uses segments from `nextSegment` on. Throws a
+/// KernelFault if the kernel fails.
 LaunchCounts launch(const Program &program, Dimensions grid, Dimensions block,
                     unsigned dynamicShared,
                     const std::vector<uint8_t> &parameters,
                     DeviceMemory &memory, const LaunchOptions &options,
                     Segment &nextSegment, const EndedBefore &endedBefore);
 
-/// Bytes of a copy to shared memory that is under way.
+/// A copy of bytes to shared memory that is not complete yet.
 struct AsyncCopy {
   uint32_t target;
   uint8_t bytes;
   uint8_t data[16];
 };
 
-/// The copies of one lane that were committed together.
+/// The copies that a lane has committed as one group.
 using CopyGroup = std::vector<AsyncCopy>;
 
 /// A lane of a warp.
 struct Lane {
   CopyGroup open;
   std::deque<CopyGroup> groups;
-  /// The highest clock of each thread of the block that this lane is ordered
-  /// behind, plus 1; empty if only full barriers order it.
+  /// For each thread of the block, the highest clock that this lane is ordered
+  /// after, plus 1. Empty if only full barriers order the lane.
   std::vector<uint32_t> known;
-  /// Releases that a fence will acquire.
+  /// Releases that a later fence will acquire.
   std::vector<uint64_t> loosely;
   bool hasFenced = false;
 };
@@ -127,10 +127,10 @@ class Warp {
 public:
   Warp(Block &block, unsigned number, unsigned numLanes);
 
-  /// Executes up to `most` instructions. Returns how many.
+  /// Executes at most `most` instructions. Returns the number of executed ones.
   uint64_t run(uint64_t most);
   bool isDone() const { return !live; }
-  /// Returns true if some lane can execute its next instruction.
+  /// Returns true if at least one lane can execute its next instruction.
   bool canRun() const { return ready() != 0; }
 
   // Operands.
@@ -139,22 +139,21 @@ public:
   void write(const Operand &operand, const uint64_t *values, Mask mask);
   void writePredicate(const Operand &operand, Mask values, Mask mask);
 
-  // Memory. The functions return the host's bytes of an access.
+  // Functions for memory accesses. Each returns the accessed bytes on the host.
   uint8_t *access(Space space, uint64_t address, unsigned bytes, bool isWrite,
                   unsigned lane, bool isAtomic = false);
 
   // Control.
   void jump(int32_t target, Mask mask);
   void exit(Mask mask);
-  /// Blocks the lanes of `mask` at the current instruction until all of
-  /// `members` are there. Returns true once they are; `mask` is then all of
-  /// them.
+  /// Blocks the lanes of `mask` at the current instruction until all `members`
+  /// have arrived. Returns true when they have; `mask` is then all members.
   bool gather(Mask members, Mask &mask);
 
   // Asynchronous copies.
   void startCopy(unsigned lane, const AsyncCopy &copy);
   void commitCopies(Mask mask);
-  /// Completes all groups but the last `pending`.
+  /// Completes all groups except the last `pending` groups.
   void waitCopies(Mask mask, size_t pending);
 
   // Order.
@@ -164,20 +163,20 @@ public:
 
   Block &block;
   const unsigned number;
-  /// The lanes that have not exited, that wait at a barrier, and that wait for
-  /// others at a collective.
+  /// The lanes that have not exited, the lanes that wait at a barrier, and the
+  /// lanes that wait for others at a collective.
   Mask live, atBarrier = 0, atCollective = 0;
   Lane lanes[kLanes];
   /// The index of the next instruction of each lane.
   int32_t position[kLanes] = {};
-  /// The instruction that is executed.
+  /// The instruction that is being executed.
   const Instruction *current = nullptr;
-  /// Rises with each synchronization of the warp.
+  /// Increases with each synchronization of the warp.
   uint32_t clock = 1;
-  /// The highest clock of each lane of this warp that a lane is ordered
-  /// behind, plus 1: [lane][other].
+  /// Element [lane][other] is 1 plus a clock of lane `other`. All that `other`
+  /// did up to this clock happened before the next step of `lane`.
   uint32_t knows[kLanes][kLanes] = {};
-  /// The segment of the current clock; 0 if none was taken.
+  /// The segment of the current clock; 0 if none is assigned yet.
   Segment segment = 0;
 
 private:
@@ -186,7 +185,7 @@ private:
   void finishCopies(unsigned lane, CopyGroup &group);
   void step(Mask mask);
 
-  /// The lanes for which the current instruction is done.
+  /// The lanes that have executed the current instruction.
   Mask executed = 0;
   std::vector<uint64_t> registers;
   std::vector<Mask> predicates;
@@ -197,9 +196,11 @@ private:
 
 /// A barrier of a block.
 struct Barrier {
-  /// The threads that have arrived, and how many must; 0 stands for all.
+  /// The number of threads that have arrived, and the number that must arrive.
+  /// An expected number of 0 means all threads.
   uint32_t arrived = 0, expected = 0;
-  /// The lanes of each warp that wait, and those that only have arrived.
+  /// For each warp, the lanes that wait, and the lanes that have arrived
+  /// without waiting.
   std::vector<Mask> waiting, passing;
 };
 
@@ -215,14 +216,14 @@ public:
   Block(Launch &launch, Dimensions index, uint64_t number);
 
   bool isDone() const;
-  /// Runs the warps once. Returns the number of executed instructions.
+  /// Runs each warp for a turn. Returns the number of executed instructions.
   uint64_t run();
   unsigned numThreads() const;
 
   // Barriers.
   void arrive(Warp &warp, Mask mask, unsigned barrier, unsigned expected,
               bool waits);
-  /// Ends barriers that wait only for lanes that have exited.
+  /// Completes barriers whose missing lanes have all exited.
   void threadsExited();
   MBarrier &mbarrierAt(Warp &warp, uint32_t address);
   void arriveAt(Warp &warp, unsigned lane, MBarrier &barrier);
@@ -237,7 +238,7 @@ public:
   Launch &launch;
   const Dimensions index;
   const uint64_t number;
-  /// Rises with each barrier of all threads.
+  /// Increases with each barrier of all threads.
   uint32_t epoch = 1;
   Memory shared;
   std::vector<std::unique_ptr<Warp>> warps;
@@ -255,7 +256,7 @@ private:
 /// A running kernel.
 class Launch {
 public:
-  /// The owner of a segment.
+  /// The work that a segment stands for: a warp, its clocks, and its line.
   struct Owner {
     uint64_t block;
     uint32_t warp, epoch, clock;
@@ -280,10 +281,11 @@ public:
   const EndedBefore &endedBefore;
   std::mt19937_64 random;
   LaunchCounts counts;
-  /// The first segment of this launch, and the owners from there on.
+  /// The first segment of this launch, and the owners of it and all later
+  /// segments.
   Segment firstSegment;
   std::vector<Owner> owners;
-  /// The readers of a cell that several unordered lanes read.
+  /// The readers of a cell, if several lanes read it without an order.
   struct Readers {
     struct OfWarp {
       uint32_t warp, epoch, clock;
@@ -291,21 +293,22 @@ public:
       Segment segment;
     };
     std::vector<OfWarp> reads;
-    /// True if lanes of several blocks read the cell. `reads` is empty then.
+    /// True if lanes of several blocks read the cell. Then `reads` is empty.
     bool areManyBlocks = false;
   };
   std::vector<Readers> readers{1};
-  /// Rises with everything that can end the waiting of a lane, and with each
-  /// look of a lane that waits.
+  /// `progress` increases with each event that can end a lane's waiting.
+  /// `polls` increases each time that a waiting lane polls.
   uint64_t progress = 0, polls = 0;
-  /// The knowledge that atomics and fences published, by address.
+  /// Clocks that atomics and fences have published, by address.
   struct Published {
     uint64_t block;
     uint32_t epoch;
     std::vector<uint32_t> known;
   };
   std::map<uint64_t, std::vector<Published>> published;
-  /// Blocks whose work up to an epoch is known to a block: (knower, known).
+  /// For a pair of blocks (knower, known): the epoch of `known` up to which
+  /// `knower` is ordered after its work.
   std::map<std::pair<uint64_t, uint64_t>, Published> acquired;
 };
 

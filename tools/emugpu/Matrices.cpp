@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of fragments follows the PTX ISA, "Matrix multiply-accumulate
-// operation using mma instruction". Let group = lane / 4 and t = lane % 4, and
-// let a register hold e elements, i of which is the index.
+// The layout of fragments is that of the PTX ISA, "Matrix multiply-accumulate
+// operation using mma instruction". Let group = lane / 4 and t = lane % 4. A
+// register holds e elements, and i is the index of an element in it.
 // | A, register r: row group + 8 (r % 2), depth e t + i + 4 e (r / 2)
 // | B, register r: depth e t + i + 4 e r, column group
 // | C, register r: row group + 8 (r / 2), column 2 t + r % 2
@@ -20,7 +20,8 @@
 
 using namespace emugpu;
 
-/// Gathers all lanes of the warp, which a matrix instruction needs.
+/// Gathers all lanes of the warp, because a matrix instruction needs all of
+/// them.
 static bool gatherWarp(Warp &warp, Mask &mask) {
   if (mask != kAllLanes && (mask | warp.live) != kAllLanes)
     warp.fault("a matrix instruction needs all 32 lanes of the warp");
@@ -39,9 +40,9 @@ static unsigned receiverOf(unsigned row, unsigned giver, bool isTransposed) {
   return isTransposed ? lane + 4 : lane + 1;
 }
 
-/// Loads `count` matrices of 8x8 halves. Lane 8 i + r gives the address of row
-/// r of matrix i. `mode` transposes. The lanes that receive a row must be
-/// ordered behind its writer.
+/// Loads `count` matrices of 8x8 halves. Lane 8 i + r provides the address of
+/// row r of matrix i. If `mode` is true, transposes the matrices. The lanes
+/// that receive a row must be ordered after its writer.
 static void loadMatrices(Warp &warp, const Instruction &op, Mask mask) {
   if (!gatherWarp(warp, mask))
     return;
@@ -86,12 +87,13 @@ static bool decodeLoadMatrix(Opcode &opcode, Instruction &op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The sizes of a product, and the elements of a register of A and B.
+/// The sizes of a product, and the number of elements in a register of A and of
+/// B.
 struct Shape {
   unsigned rows, columns, depth, perRegister;
 };
 
-/// The largest sizes.
+/// The largest sizes of any shape.
 constexpr unsigned kRows = 16, kColumns = 8, kDepth = 32;
 
 template <typename T>
@@ -154,7 +156,7 @@ static void multiply(Warp &warp, const Instruction &op, Mask mask,
   gatherFragments(warp, op, shape, fragments);
   T sums[kRows][kColumns];
   uint64_t buffer[kLanes], result[4][kLanes];
-  // `mode` is true for f16 sums, two to a register.
+  // If `mode` is true, sums are f16, with two in a register.
   const std::vector<Operand> &c = op.operand(3).elements;
   for (unsigned r = 0; r < c.size(); ++r) {
     const uint64_t *values = warp.read(c[r], buffer);
@@ -170,7 +172,7 @@ static void multiply(Warp &warp, const Instruction &op, Mask mask,
   }
   for (unsigned row = 0; row < shape.rows; ++row)
     for (unsigned column = 0; column < shape.columns; ++column) {
-      // The order of a GPU's sum is not specified.
+      // A GPU's order of summation is not specified.
       T sum{};
       for (unsigned k = 0; k < shape.depth; ++k)
         addProduct(sum, fragments.a[row][k], fragments.b[column][k]);

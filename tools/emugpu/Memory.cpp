@@ -11,7 +11,7 @@
 
 using namespace emugpu;
 
-/// A byte of which every float type is NaN.
+/// A byte that makes every float type a NaN.
 static constexpr uint8_t kNaN = 0xff;
 
 Memory::Memory(uint64_t count)
@@ -26,8 +26,8 @@ void Memory::reset() {
     std::fill(page.cells.begin(), page.cells.end(), Cell());
 }
 
-/// Narrows the cells of a page, so that all `positions`, whose bits are given
-/// together, are at the edges of cells.
+/// Narrows the cells of a page until an access begins and ends at edges of
+/// cells. `positions` is the bitwise OR of its begin and its end.
 void Memory::split(Page &page, uint64_t positions) {
   uint8_t shift = page.shift;
   while (positions & ((uint64_t(1) << shift) - 1))
@@ -44,7 +44,8 @@ void Memory::split(Page &page, uint64_t positions) {
 uint64_t DeviceMemory::allocate(uint64_t bytes, bool isConstant) {
   if (!bytes || bytes > capacity - usedBytes)
     return 0;
-  // Leave a gap, so that an access behind the end is in no allocation.
+  // Leave a gap, so that an access beyond the end is outside of all
+  // allocations.
   const uint64_t address = next;
   next += (bytes + 511) / 512 * 512 + 512;
   usedBytes += bytes;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory with a shadow: who wrote and who read each byte last, and what nobody
-// has written yet. Neighbouring bytes share a shadow cell as long as all
-// accesses to them are as wide as the cell. A narrower access splits the cells
-// of its page.
+// Memory with shadow cells. A cell records the last writer and the last readers
+// of some bytes, and if the bytes are defined. Neighboring bytes share a cell
+// as long as all accesses to them are as wide as the cell. A narrower access
+// splits the cells of its page.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_TOOLS_EMUGPU_MEMORY_H
@@ -23,25 +23,25 @@
 
 namespace emugpu {
 
-/// Everything that a warp, a copy or the host does between two
-/// synchronizations. Numbers rise; 0 stands for no access.
+/// All accesses of a warp, a copy or the host between two synchronizations.
+/// Later segments have higher numbers; 0 means no access.
 using Segment = uint32_t;
 
-/// The last accesses to some bytes.
+/// The last accesses to a few bytes.
 struct Cell {
   Segment writer = 0, reader = 0;
-  /// The number of a set of readers, if there are several unordered ones.
+  /// The number of the set of readers, if there are several unordered readers.
   uint32_t readers = 0;
   uint8_t writeLane = 0, readLane = 0;
   /// True once the bytes were written.
   bool isDefined = false;
-  /// True while an asynchronous copy writes the bytes.
+  /// True until an asynchronous copy to the bytes is complete.
   bool isInFlight = false;
   /// True if the last write was atomic.
   bool isAtomic = false;
 };
 
-/// A range of memory with its shadow.
+/// A range of memory and its shadow cells.
 class Memory {
 public:
   static constexpr unsigned kPage = 4096, kWidest = 16;
@@ -51,8 +51,8 @@ public:
   uint8_t *data() { return bytes.get(); }
   uint64_t size() const { return numBytes; }
 
-  /// Calls `visit` with each cell of a range that lies inside the memory.
-  /// Cells that extend beyond the range are split before.
+  /// Calls `visit` with each cell of a range inside of the memory. First splits
+  /// cells that extend beyond the range.
   template <typename Visit>
   void forEachCell(uint64_t offset, uint64_t count, Visit visit) {
     for (uint64_t at = offset; at < offset + count;) {
@@ -71,13 +71,13 @@ public:
     }
   }
 
-  /// Makes all bytes undefined again, and fills them with NaN.
+  /// Makes all bytes undefined again and fills them with NaN.
   void reset();
 
 private:
   struct Page {
     std::vector<Cell> cells;
-    /// The logarithm of a cell's bytes.
+    /// The binary logarithm of a cell's size in bytes.
     uint8_t shift = 4;
   };
   static void split(Page &page, uint64_t positions);
@@ -91,22 +91,23 @@ private:
 struct Allocation {
   uint64_t address;
   std::unique_ptr<Memory> memory;
-  /// True for constants, which kernels must not write.
+  /// True for constant memory, which kernels must not write.
   bool isConstant = false;
 };
 
-/// The memory of the emulated device. Addresses are not those of the host, so
-/// that a pointer of the wrong side is always found.
+/// The memory of the emulated device. Device addresses differ from host
+/// addresses, so that a host pointer in device code, or the reverse, is always
+/// detected.
 class DeviceMemory {
 public:
   explicit DeviceMemory(uint64_t capacity) : capacity(capacity) {}
 
-  /// Returns the address of new memory, or 0 if too little is left. Freed
-  /// addresses are not used again.
+  /// Returns the address of new memory, or 0 if there is not enough memory.
+  /// Addresses are not reused after a release.
   uint64_t allocate(uint64_t bytes, bool isConstant = false);
   /// Returns false if `address` is not the start of an allocation.
   bool release(uint64_t address);
-  /// Returns the allocation that holds all of a range, or null.
+  /// Returns the allocation that contains the whole range, or null.
   Allocation *find(uint64_t address, uint64_t bytes);
 
   uint64_t total() const { return capacity; }

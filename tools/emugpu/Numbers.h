@@ -21,7 +21,7 @@ To bitCast(From from) {
   memcpy(&to, &from, sizeof(to));
   return to;
 }
-/// Returns the bits of a value as a register holds them.
+/// Returns the bits of a value as they are in a register.
 template <typename T>
 uint64_t toBits(T value) {
   uint64_t bits = 0;
@@ -30,22 +30,22 @@ uint64_t toBits(T value) {
 }
 
 inline float halfToFloat(uint16_t half) { return _cvtsh_ss(half); }
-/// Rounds to the nearest, ties to even.
+/// Rounds to the nearest value, ties to even.
 inline uint16_t floatToHalf(float value) {
   return _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
 }
 inline float bfloatToFloat(uint16_t value) {
   return bitCast<float>(uint32_t(value) << 16);
 }
-/// Rounds to the nearest, ties to even. NaN becomes the canonical NaN.
+/// Rounds to the nearest value, ties to even. NaN becomes the canonical NaN.
 inline uint16_t floatToBfloat(float value) {
   if (std::isnan(value))
     return 0x7fff;
   uint32_t bits = bitCast<uint32_t>(value);
   return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
-/// Returns the value that matrix instructions read from a tf32 register: they
-/// ignore the lowest 13 bits.
+/// Returns the value of a tf32 register for matrix instructions, which ignore
+/// its lowest 13 bits.
 inline float tf32ToFloat(uint32_t bits) {
   return bitCast<float>(bits & 0xffffe000u);
 }
@@ -56,7 +56,7 @@ inline uint32_t floatToTf32(float value) {
   return (bitCast<uint32_t>(value) + 0x1000) & 0xffffe000u;
 }
 
-/// Wrappers, so that each format is a type with float arithmetic.
+/// A wrapper of the bits, so that each format is a type with float arithmetic.
 struct Half {
   uint16_t bits;
   static Half of(float value) { return {floatToHalf(value)}; }

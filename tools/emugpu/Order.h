@@ -11,16 +11,17 @@
 
 namespace emugpu {
 
-/// Flags of an access that orders lanes.
+/// Flags of an access that orders other accesses.
 constexpr uint8_t kAcquires = 1, kReleases = 2;
 
-/// Publishes what a lane is ordered behind, for lanes that see its atomic.
+/// Publishes the clocks that a lane is ordered after, for lanes that read its
+/// atomic write.
 void publish(Warp &warp, unsigned lane, uint64_t address);
 
-/// Orders a lane behind what was published at an address.
+/// Orders a lane after the accesses that were published at an address.
 void acquire(Warp &warp, unsigned lane, uint64_t address);
 
-/// Takes a state space; generic if there is none.
+/// Takes a state space. Without one, returns Space::generic.
 Space takeSpace(Opcode &opcode);
 
 } // namespace emugpu

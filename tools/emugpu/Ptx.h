@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The statements of a PTX module as data, before they are decoded. Reference:
-// NVIDIA, Parallel Thread Execution ISA, version 8.0.
+// The statements of a PTX module as data structures, before decoding.
+// Reference: NVIDIA, Parallel Thread Execution ISA, version 8.0.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_TOOLS_EMUGPU_PTX_H
@@ -19,10 +19,10 @@
 
 namespace emugpu {
 
-/// The state spaces of memory. Generic addresses may lie in any of the others.
+/// The state spaces of memory. A generic address may refer to any other space.
 enum class Space : uint8_t { generic, global, shared, local, constant, param };
 
-/// The fundamental types, and those of instructions.
+/// The fundamental types, and types that only instructions use.
 enum class Type : uint8_t {
   none,
   pred,
@@ -48,33 +48,33 @@ enum class Type : uint8_t {
   bf16x2
 };
 
-/// Returns the type of a name without its dot, or Type::none.
+/// Returns the type with this name, given without its dot, or Type::none.
 Type typeNamed(const std::string &name);
-/// Returns the bytes of a value; 0 for none and pred.
+/// Returns the bytes of a value; 0 for Type::none and pred.
 unsigned bytesOf(Type type);
 
 /// An operand of an instruction.
 struct Operand {
   enum class Kind : uint8_t {
-    /// `_`, a result that is not stored.
+    /// `_`: a result that is not stored.
     sink,
-    /// A register, by index.
+    /// A register. `index` is its number.
     data,
-    /// A predicate register, by index.
+    /// A predicate register. `index` is its number.
     predicate,
     /// A constant in `value`.
     immediate,
-    /// A special register, by index.
+    /// A special register. `index` is its number.
     special,
-    /// Memory at register `index` plus `value`, or at `value`.
+    /// Memory at the address in register `index` plus `value`, or at `value`.
     address,
-    /// Memory behind the static shared memory of the kernel, plus `value`.
+    /// Memory behind the kernel's static shared memory, at the offset `value`.
     dynamicAddress,
-    /// The address of dynamic shared memory as a number.
+    /// The address of dynamic shared memory, used as a number.
     dynamicShared,
     /// Several operands in braces.
     vector,
-    /// An instruction, by index.
+    /// An instruction. `index` is its number.
     label
   };
   Kind kind = Kind::sink;
@@ -106,7 +106,7 @@ struct Kernel {
   std::string name;
   std::vector<Parameter> parameters;
   unsigned parameterBytes = 0;
-  /// The bytes of static shared memory, and of local memory of each lane.
+  /// The bytes of static shared memory, and the bytes of local memory per lane.
   unsigned sharedBytes = 0, localBytes = 0;
   /// The largest number of threads in a block; 0 if it is not limited.
   unsigned maxThreads = 0;
@@ -119,7 +119,7 @@ struct Variable {
   std::string name;
   unsigned align = 1;
   bool isConstant = false;
-  /// The initial contents; bytes that are not given are zero.
+  /// The initial contents. Bytes beyond the end are zero.
   std::vector<uint8_t> data;
   /// The address in the emulated device. Set when the module is loaded, before
   /// the kernels are read.
@@ -136,14 +136,15 @@ struct Module {
   std::map<std::string, Variable> variables;
 };
 
-/// A place in device memory for a module's variables. Returns its address.
+/// Allocates device memory for a module's variables. `place` returns an
+/// address.
 class VariableHome {
 public:
   virtual ~VariableHome() = default;
   virtual uint64_t place(const Variable &variable) = 0;
 };
 
-/// Reads a module from text. Returns "" or an error message with the line.
+/// Reads a module from text. Returns "", or an error message with the line.
 std::string readModule(const std::string &text, VariableHome &home,
                        Module &module);
 

@@ -11,7 +11,7 @@
 
 namespace emugpu {
 
-/// A fault in the text. readModule returns it as a message.
+/// An error in the text. readModule returns it as a message.
 struct Fault {
   unsigned line;
   std::string text;
@@ -19,7 +19,7 @@ struct Fault {
 
 struct Token {
   enum Kind { end, word, number, mark } kind = end;
-  /// Identifiers with their dots, `%` and `$`; numbers as written; or one
+  /// An identifier with its dots, `%` and `$`, a number as written, or one
   /// character of punctuation.
   std::string text;
   unsigned line = 0;
@@ -46,7 +46,7 @@ private:
   Token current;
 };
 
-/// A block in braces, with the names that it declares.
+/// A block in braces, and the names that it declares.
 struct Scope {
   struct Register {
     bool isPredicate;
@@ -56,7 +56,7 @@ struct Scope {
   std::map<std::string, int32_t> labels;
 };
 
-/// A name of memory.
+/// A name of a variable in memory.
 struct Symbol {
   Space space;
   uint64_t address;

@@ -10,7 +10,7 @@
 
 using namespace emugpu;
 
-/// Bounds on a kernel, since modules are not trusted.
+/// Limits on a kernel, because modules are not trusted.
 static constexpr unsigned kMostRegisters = 1 << 16, kMostStatements = 1 << 22,
                           kMostNesting = 64;
 
@@ -271,7 +271,7 @@ Operand Reader::readOperand(Kernel &kernel) {
   return namedOperand(kernel, word("an operand"));
 }
 
-/// Resolves the uses of labels of `scope`, which ends here.
+/// Resolves the uses of labels in `scope` at its end.
 void Reader::resolveLabels(Kernel &kernel, const Scope &scope) {
   std::vector<LabelUse> left;
   for (LabelUse &use : uses) {

@@ -12,7 +12,7 @@
 
 using namespace emugpu;
 
-/// The most bytes of a variable, since modules are not trusted.
+/// The most bytes of a variable, because modules are not trusted.
 static constexpr uint64_t kMostVariableBytes = uint64_t(1) << 31;
 
 Type emugpu::typeNamed(const std::string &name) {
@@ -103,7 +103,7 @@ void Reader::readAll() {
       integer(UINT32_MAX);
       word("a file name");
     } else if (first == ".section") {
-      return; // debug information, which is at the end
+      return; // debug information, which is always at the end
     } else if (first == ".visible" || first == ".weak" || first == ".extern" ||
                first == ".common") {
       bool isExternal = first == ".extern";
@@ -127,7 +127,7 @@ void Reader::readAll() {
   }
 }
 
-/// Returns the contents of braces as bytes of `type`.
+/// Returns the contents of braces as bytes. Each element has type `type`.
 void Reader::readInitializer(Type type, std::vector<uint8_t> &data) {
   size_t offset = 0;
   const unsigned bytes = bytesOf(type);
@@ -148,8 +148,8 @@ void Reader::readInitializer(Type type, std::vector<uint8_t> &data) {
   expect("}");
 }
 
-/// Reads the rest of a variable's declaration, which begins with `first`.
-/// Memory of `kernel` is counted there.
+/// Reads the rest of a variable's declaration, which begins with `first`. Adds
+/// the size of shared and local memory to `kernel`.
 std::map<std::string, Symbol> Reader::readVariable(const std::string &first,
                                                    Kernel *kernel) {
   static const std::map<std::string, Space> spaces = {
@@ -235,7 +235,8 @@ void Reader::readParameters(Kernel &kernel) {
       if (attribute == ".ptr") {
         isPointer = true;
       } else if (attribute == ".align") {
-        // Behind .ptr, this is the alignment of the data.
+        // After .ptr, this is the alignment of the memory that the parameter
+        // points to.
         unsigned given = unsigned(integer(1 << 12));
         align = isPointer ? align : given;
       } else if (typeNamed(attribute.substr(1)) != Type::none) {

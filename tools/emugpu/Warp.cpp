@@ -12,7 +12,7 @@
 
 using namespace emugpu;
 
-/// Generic addresses of shared and of local memory begin here.
+/// First generic addresses of shared memory and of local memory.
 static constexpr uint64_t kSharedWindow = uint64_t(0x7e) << 40,
                           kLocalWindow = uint64_t(0x7d) << 40,
                           kWindow = uint64_t(1) << 32;
@@ -21,7 +21,8 @@ Warp::Warp(Block &block, unsigned number, unsigned numLanes)
     : block(block), number(number),
       live(numLanes == kLanes ? kAllLanes : (Mask(1) << numLanes) - 1) {
   const Kernel &kernel = *block.launch.program.kernel;
-  // A NaN in each format, so that an undefined register is seen in results.
+  // The bits are NaN in each format, so that an undefined register shows in
+  // results.
   registers.assign(size_t(kernel.numRegisters) * kLanes, ~uint64_t(0));
   predicates.assign(kernel.numPredicates, 0);
   localMemory.assign(size_t(kernel.localBytes) * kLanes, 0xff);
@@ -254,7 +255,7 @@ void Warp::startCopy(unsigned lane, const AsyncCopy &copy) {
   lanes[lane].open.push_back(copy);
   block.shared.forEachCell(copy.target, copy.bytes,
                            [](Cell &cell) { cell.isInFlight = true; });
-  // The bytes are poison until the lane has waited.
+  // The bytes are NaN until the lane has waited for the copy.
   memset(block.shared.data() + copy.target, 0xff, copy.bytes);
 }
 
@@ -344,7 +345,7 @@ void Warp::releaseLanes(Mask mask) {
       for (unsigned other = 0; other < kLanes; ++other)
         if (mask >> other & 1)
           knows[lane][other] = clock + 1;
-  // Lanes also learn what the others know of other warps.
+  // Lanes also learn what the other lanes know about other warps.
   std::vector<uint32_t> all;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if ((mask >> lane & 1) && !lanes[lane].known.empty()) {
@@ -360,8 +361,8 @@ void Warp::releaseLanes(Mask mask) {
   segment = 0;
 }
 
-/// Returns the lanes that go next: those at the lowest position, or now and
-/// then others.
+/// Returns the lanes that execute next: usually those at the lowest position,
+/// sometimes others.
 Mask Warp::pickLanes() {
   const Mask able = ready();
   if (!able)

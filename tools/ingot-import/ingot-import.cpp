@@ -58,7 +58,7 @@ static void printConstant(mlir::Location loc, mlir::ElementsAttr elements) {
 }
 
 /// Prints a line for each constant tensor without strings: SHA-256 of its
-/// bytes, type, and name or node. Elements narrower than a byte are hashed as
+/// bytes, type, and name or node. Elements of less than a byte are hashed as
 /// one byte each.
 static void printConstants(mlir::ModuleOp module) {
   module->walk([](mlir::Operation *op) {

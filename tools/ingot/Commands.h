@@ -13,7 +13,8 @@ namespace ingot {
 /// it. Returns the exit code. May be called once in a process.
 int dispatch(int argc, char **argv);
 
-// Each function gets its subcommand as argv[0] and returns an exit code.
+// Each function gets the name of its subcommand as argv[0] and returns an exit
+// code.
 int runMain(int argc, char **argv);
 int benchMain(int argc, char **argv);
 int inspectMain(int argc, char **argv);

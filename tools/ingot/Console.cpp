@@ -22,16 +22,19 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// The version of the JSON documents. It changes if a member is removed or
-/// gets another meaning.
+/// The version of the JSON documents. It increases if a member is removed or
+/// changes its meaning.
 static constexpr unsigned kSchemaVersion = 1;
 
-/// The least time between two steps of a phase that are shown, in seconds.
+/// The least time in seconds between two displayed steps of a phase.
 static constexpr double kStepSeconds = 0.1;
 
 /// The most bytes of a message, and of a name in it. Names come from options,
 /// files and models.
 static constexpr size_t kMostMessage = 8000, kMostName = 500;
+
+/// True if the terminal has a status line, of whichever object.
+static bool isStatusShown = false;
 
 static double now() {
   using namespace std::chrono;
@@ -93,6 +96,7 @@ void Console::writeLine(const Json &line) {
 void Console::step(const std::string &phase, double fraction) {
   if (quiet || (!json && !isTerminal))
     return;
+  lastFraction = fraction;
   const double time = now();
   if (started < 0)
     started = time;
@@ -100,7 +104,7 @@ void Console::step(const std::string &phase, double fraction) {
     return;
   lastPhase = phase;
   shown = time;
-  // Tell the remaining time only once it can be estimated.
+  // Show the remaining time only once it can be estimated.
   const double seconds = time - started;
   double remaining = -1;
   if (fraction > 0.02 && seconds > 1)
@@ -122,22 +126,30 @@ void Console::step(const std::string &phase, double fraction) {
   }
   if (remaining >= 0)
     numbers += ", " + formatSeconds(remaining) + " left";
-  // A line that the terminal wraps could not be removed.
+  // Keep the line shorter than the terminal, because a wrapped line could not
+  // be removed.
   const size_t width = terminalWidth(), taken = numbers.size() + 6;
+  isStatusShown = true;
   fprintf(stderr, "\r\033[K%s%s …",
           formatLine(phase, width > taken ? width - taken : 1).c_str(),
           numbers.c_str());
 }
 
 void Console::clear() {
-  if (isTerminal && !json && !quiet)
+  if (isStatusShown)
     fputs("\r\033[K", stderr);
+  isStatusShown = false;
+}
+
+static std::string withoutFolder(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
 void Console::message(const Message &message) {
   if (quiet && message.severity >= Severity::remark)
     return;
-  warnings += message.severity == Severity::warning;
+  if (message.severity == Severity::warning)
+    warnings.push_back(message.text);
   if (json) {
     Json line = {{"type", "message"},
                  {"severity", nameOf(message.severity)},
@@ -160,8 +172,9 @@ void Console::message(const Message &message) {
     line += " " + command;
   line += std::string(": ") + nameOf(message.severity) + ": ";
   if (!message.file.empty())
-    line += formatLine(message.file, kMostName) + ": ";
-  if (!message.node.empty()) {
+    line += formatLine(withoutFolder(message.file), kMostName) + ": ";
+  // Errors of the import name the node in their text.
+  if (!message.node.empty() && message.text.rfind("node '", 0) != 0) {
     line += "node '" + formatLine(message.node, kMostName) + "'";
     if (!message.scope.empty())
       line += " (" + formatLine(message.scope, kMostName) + ")";
@@ -196,11 +209,21 @@ int Console::usageError(const std::string &text) {
   return exitUsage;
 }
 
-std::string Console::resultText(const Json &members) const {
+std::string Console::resultText(const Json &members) {
+  if (!lastPhase.empty() && lastFraction < 1)
+    step(lastPhase, 1);
   Json document = {{"schema", "ingot." + command},
                    {"version", kSchemaVersion},
-                   {"ingot", ingot_version_get()}};
-  document.update(members);
+                   {"ingot", ingot_version_get()},
+                   {"warnings", warnings}};
+  for (const auto &[name, value] : members.items()) {
+    if (name != "warnings") {
+      document[name] = value;
+      continue;
+    }
+    Json &all = document["warnings"];
+    all.insert(all.end(), value.begin(), value.end());
+  }
   return textOf(document, 2) + "\n";
 }
 

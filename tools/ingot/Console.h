@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A command writes its results to standard output, and everything else to
-// standard error. With --json, the results are one JSON document, and standard
-// error has one JSON object a line: a progress step or a message.
+// standard error. With --json, the results are one JSON document. Standard
+// error then has one JSON object per line: a progress step or a message.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_TOOLS_INGOT_CONSOLE_H
@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
 namespace ingot::tools {
 
@@ -27,28 +28,27 @@ using Json = nlohmann::ordered_json;
 /// Writes the output of one subcommand, as text or as JSON.
 class Console {
 public:
-  /// `command` is the name of the subcommand, e.g. "compile". Writes JSON if
-  /// the command line has --json. All objects write to the same streams.
+  /// `command` is the name of the subcommand, e.g. "compile". The console
+  /// writes JSON if the command line has --json. All consoles write to the same
+  /// streams.
   explicit Console(std::string command);
 
-  /// Writes JSON from now on, or text.
+  /// Switches the output to JSON, or to text.
   void setJson(bool isOn) { json = isOn; }
   bool isJson() const { return json; }
   /// Suppresses progress and remarks.
   void setQuiet(bool isOn) { quiet = isOn; }
 
   /// Shows the phase and, if known, the fraction and the remaining time. Writes
-  /// a line with --json, a status line on a terminal, and nothing otherwise.
-  /// Steps that follow each other faster than a person can read are left out,
-  /// except the first of a phase and the last of all.
+  /// a line with --json, a status line on a terminal, and otherwise nothing.
+  /// Skips steps that are too fast to read. Always shows the first step of a
+  /// phase and the very last step.
   void step(const std::string &phase, double fraction = -1);
   /// Removes the status line from the terminal.
   void clear();
   /// Writes a message: "ingot compile: warning: m.onnx: node 'a': text".
   void message(const Message &message);
 
-  /// Returns how many warnings were written.
-  unsigned numWarnings() const { return warnings; }
   /// Writes a warning.
   void warning(const std::string &text);
   /// Writes an error. Returns the exit code for failures.
@@ -58,14 +58,17 @@ public:
   int usageError(const std::string &text);
 
   /// Writes the results of the command as a JSON document. Adds the members
-  /// "schema" ("ingot.<command>"), "version" and "ingot" in front. Only for
-  /// --json; text is printed to standard output by the command.
+  /// "schema" ("ingot.<command>"), "version", "ingot" and "warnings" in front.
+  /// "warnings" has the texts of all warnings: those that were written, and
+  /// those of `members`, which the command writes later. Only for --json; text
+  /// is printed to standard output by the command.
   void result(const Json &members);
-  /// Returns the document of `result` as text.
-  std::string resultText(const Json &members) const;
+  /// Returns the document of `result` as text. Ends the progress with the
+  /// fraction 1.
+  std::string resultText(const Json &members);
 
-  /// Returns callbacks that write here. They must not outlive this object. Work
-  /// can skip its steps if nobody sees them: `onStep` is then empty.
+  /// Returns callbacks that write to this console. They must not outlive it. If
+  /// nobody sees steps, `onStep` is empty, so that work can skip them.
   ingot::Progress progress();
 
 private:
@@ -73,15 +76,17 @@ private:
 
   std::string command, lastPhase;
   bool json, quiet = false, isTerminal;
-  unsigned warnings = 0;
+  std::vector<std::string> warnings;
   /// The time of the first step and of the last one that was shown, in seconds
   /// of the monotonic clock. Negative if there was none.
   double started = -1, shown = -1;
+  /// The fraction of the last step, or -1.
+  double lastFraction = -1;
 };
 
 /// Returns one line of JSON. Bytes that are not UTF-8 become U+FFFD.
 std::string toLine(const Json &value);
-/// Returns a number, or null for infinity and values that are no numbers.
+/// Returns a number, or null if it is infinite or NaN.
 Json toNumber(double value);
 
 } // namespace ingot::tools

@@ -55,7 +55,7 @@ static void printUsage(FILE *out) {
                "exit codes: 0 done, 1 failed, 2 wrong use\n");
 }
 
-/// Flushes standard output. If it could not be written, the command fails.
+/// Flushes standard output. If this fails, the command fails, too.
 static int flushOutput(const char *command, int exitCode) {
   bool written = !fflush(stdout) && !ferror(stdout);
   if (written || exitCode == exitFailure || exitCode == exitUsage)

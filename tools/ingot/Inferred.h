@@ -15,8 +15,8 @@
 
 namespace ingot::tools {
 
-/// The sizes of a run's tensors and its memory. A size that depends on data is
-/// -1, and memory that does is UINT64_MAX.
+/// The sizes of a run's tensors, and its memory. If they depend on data, a size
+/// is -1 and the memory is UINT64_MAX.
 struct Inferred {
   std::vector<std::vector<int64_t>> inputs, outputs;
   uint64_t arenaBytes = 0;
@@ -27,7 +27,7 @@ struct Inferred {
 std::string inferSizes(const ingot_model *model, const InputSpecs &specs,
                        Inferred &inferred);
 
-/// Prints lines for people.
+/// Prints the result as text.
 void printInferred(const ingot_model *model, const Inferred &inferred);
 Json toJson(const Inferred &inferred);
 

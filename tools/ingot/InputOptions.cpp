@@ -7,6 +7,7 @@
 #include "tools/ingot/InputOptions.h"
 
 #include "client/SizeText.h"
+#include "client/inputs/Request.h"
 #include "tools/ingot/Options.h"
 
 using namespace ingot::tools;
@@ -21,33 +22,47 @@ void ingot::tools::addPreprocessOption(OptionParser &parser,
   });
 }
 
-/// Checks the form of `NAME=SIZES`. The model decides if the sizes are valid,
-/// and the command if ranges are allowed.
+/// Checks the form of `NAME=SIZES`. The model decides if the sizes are valid. A
+/// command that takes ranges and open sizes checks these.
 static std::string checkSizes(const std::string &spec, bool isDim,
-                              const char *form) {
+                              bool takesRanges, const char *form) {
   std::string name, text, problem;
   std::vector<SizeText> sizes;
   bool hasName = splitNameAndValue(spec, name, text);
-  bool hasRange = text.find(':') != std::string::npos;
-  if (hasName && (hasRange || (parseSizesText(text, sizes, problem) &&
-                               (!isDim || sizes.size() == 1))))
+  bool hasRange = takesRanges && text.find(':') != std::string::npos;
+  bool isRight =
+      hasName && (hasRange || (parseSizesText(text, sizes, problem) &&
+                               (!isDim || sizes.size() == 1)));
+  for (const SizeText &size : sizes)
+    isRight &= takesRanges || size.kind == SizeText::fixed;
+  if (isRight)
     return "";
   return "must be " + std::string(form) + ", not '" + spec + "'" +
          (problem.empty() ? "" : ": " + problem);
 }
 
-void ingot::tools::addShapeOptions(OptionParser &parser, InputSpecs &specs) {
+void ingot::tools::addShapeOptions(OptionParser &parser, InputSpecs &specs,
+                                   bool takesRanges) {
   parser.addShape(specs);
-  parser.check("shape", [](const std::string &spec) {
-    return checkSizes(spec, /*isDim=*/false, "NAME=AxB..., e.g. x=1x3x48x320");
+  parser.check("shape", [takesRanges](const std::string &spec) {
+    return checkSizes(spec, /*isDim=*/false, takesRanges,
+                      "NAME=AxB..., e.g. x=1x3x48x320");
   });
-  parser.check("dim", [](const std::string &spec) {
-    return checkSizes(spec, /*isDim=*/true, "NAME=N, e.g. batch=1");
+  parser.check("dim", [takesRanges](const std::string &spec) {
+    return checkSizes(spec, /*isDim=*/true, takesRanges,
+                      "NAME=N, e.g. batch=1");
   });
 }
 
-void ingot::tools::addInputOptions(OptionParser &parser, InputSpecs &specs) {
+void ingot::tools::addInputOptions(OptionParser &parser, InputSpecs &specs,
+                                   bool takesRanges) {
   parser.addInput(specs);
-  addShapeOptions(parser, specs);
+  parser.check("input", [](const std::string &spec) {
+    uint64_t seed;
+    bool isWrong = !spec.compare(0, 7, "random:") && !parseRandom(spec, seed);
+    return isWrong ? "must have a whole number as the seed, not '" + spec + "'"
+                   : std::string();
+  });
+  addShapeOptions(parser, specs, takesRanges);
   addPreprocessOption(parser, specs.pictures, specs.preprocess);
 }

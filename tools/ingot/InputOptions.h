@@ -13,13 +13,16 @@ namespace ingot::tools {
 
 class OptionParser;
 
-/// Adds --shape and --dim for a compiled model.
-void addShapeOptions(OptionParser &parser, InputSpecs &specs);
+/// Adds --shape and --dim for a compiled model. The command checks ranges of
+/// sizes and open sizes if it takes them; otherwise they are wrong.
+void addShapeOptions(OptionParser &parser, InputSpecs &specs,
+                     bool takesRanges = false);
 
 /// Adds --input, --shape, --dim and --preprocess.
-void addInputOptions(OptionParser &parser, InputSpecs &specs);
+void addInputOptions(OptionParser &parser, InputSpecs &specs,
+                     bool takesRanges = false);
 
-/// Adds --preprocess, whose value goes to `flags` and `preprocess`.
+/// Adds --preprocess. Its value goes to `flags` and `preprocess`.
 void addPreprocessOption(OptionParser &parser, cli::PreprocessFlags &flags,
                          Preprocess &preprocess);
 

@@ -41,7 +41,8 @@ static std::vector<std::string> featureNames(uint64_t bits) {
   return names;
 }
 
-/// Returns the names of CPU features, if the list of the architecture is known.
+/// Returns the names of CPU features. Empty if the architecture's features are
+/// unknown.
 static std::vector<std::string> featureNames(const ingot_variant_info &info) {
   return info.architecture == INGOT_ABI_ARCHITECTURE_X86_64
              ? featureNames(info.features)
@@ -104,8 +105,8 @@ static void printVariants(const std::vector<ingot_variant_info> &infos) {
   }
 }
 
-/// Prints the sizes that a run may have: a line per profile, in the syntax of
-/// --profile.
+/// Prints the sizes that a run may have: one line for each profile, in the
+/// syntax of --profile.
 static void printProfiles(const ingot_model *model, bool takesGeneral) {
   std::vector<ShapeProfile> profiles = shapeProfilesOf(model);
   const char *title = "profiles  ";
@@ -138,7 +139,7 @@ static void printBackends(const std::vector<Layer> &layers) {
   if (declined)
     printf("; %zu not by a better one: --layers tells why", declined);
   printf("\n");
-  // Warn about loops that no kernel takes, where much of the time goes.
+  // Warn about loops without a kernel, because they often take much time.
   for (const Layer &layer : layers)
     if (layer.isInLoop)
       printf("remark    node '%s': %s\n",
@@ -146,7 +147,8 @@ static void printBackends(const std::vector<Layer> &layers) {
              formatLine(layer.reason, 200).c_str());
 }
 
-/// Prints each layer, its backend, and why a better backend declined.
+/// Prints each layer, its backend, and the reason why a faster backend declined
+/// it.
 static void printLayers(const std::vector<Layer> &layers) {
   if (layers.empty())
     return;
@@ -168,7 +170,7 @@ static void printLayers(const std::vector<Layer> &layers) {
   printTable(rows);
 }
 
-/// Prints a line of names, if there are any.
+/// Prints a line with names, unless there are none.
 static void printNames(const char *title,
                        const std::vector<std::string> &names) {
   const char *separator = title;
@@ -180,8 +182,8 @@ static void printNames(const char *title,
     printf("\n");
 }
 
-/// Prints what the compiler removed from the model and found in it, as recorded
-/// in the metadata.
+/// Prints what the compiler has removed from the model and found in it. The
+/// metadata record both.
 static void printPruned(const ingot_model *model) {
   auto find = [&](const char *key) {
     return ingot_model_metadata_find(model, key);
@@ -244,7 +246,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   for (uint32_t i = 0; i < info.num_metadata; ++i) {
     const char *key, *value;
     ingot_model_metadata_get(model, i, &key, &value, nullptr);
-    // Skip entries that the list of layers shows.
+    // Skip entries that the list of layers already shows.
     if (std::string(key) == metadatakey::layer_shapes ||
         std::string(key) == metadatakey::scopes)
       continue;
@@ -376,10 +378,10 @@ int ingot::inspectMain(int argc, char **argv) {
     return parser.usageError("--verify excludes --shape and --dim");
 
   ModelHandle model;
-  std::string problem = verify ? verifyModel(path, weights, model)
-                        : asksForSizes
-                            ? loadModel(path, weights, /*pool=*/nullptr, model)
-                            : describeModel(path, model);
+  std::string problem =
+      verify         ? verifyModel(path, weights, model)
+      : asksForSizes ? loadModel(path, {weights}, /*pool=*/nullptr, model)
+                     : describeModel(path, model);
   Inferred inferred;
   if (problem.empty() && asksForSizes)
     problem = inferSizes(model.get(), specs, inferred);

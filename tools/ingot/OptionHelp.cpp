@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/OptionHelp.h"
 
-#include "tools/ingot/Options.h"
+#include "base/SystemFailures.h"
 #include "client/Text.h"
+#include "tools/ingot/Console.h"
+#include "tools/ingot/Options.h"
 
 #include <algorithm>
 #include <stdio.h>
@@ -16,11 +18,12 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// The columns of the text, of an option's name, and of the lines below it.
+/// The width of the text, the width of an option's name, and the indentation of
+/// continued lines.
 static constexpr size_t kWidth = 79, kNameWidth = 28, kIndent = 31;
 
-/// Prints text in lines that start at a column. The first line starts where the
-/// cursor is.
+/// Prints text in lines that start at a column. The first line starts at the
+/// cursor.
 static void printWrapped(const std::string &text, size_t indent) {
   size_t column = indent;
   const char *separator = "";
@@ -37,23 +40,25 @@ static void printWrapped(const std::string &text, size_t indent) {
   printf("\n");
 }
 
-/// Returns the spelling in help. A long list of words becomes a placeholder.
-static std::string shortForm(const cli::Option &option) {
-  std::string form = spelledForm(option);
-  if (form.size() <= kNameWidth)
-    return form;
-  std::string value = strchr(option.value, '|') ? "WORD" : "VALUE";
-  return form.substr(0, form.find(' ')) + " " + value;
-}
-
+/// Prints an option's name and value, and the text beside or below it. A list
+/// of words that is too long for a line is broken behind a `|`.
 static void printOption(const std::string &left, const std::string &text) {
-  printf("  %-*s ", int(kNameWidth), left.c_str());
-  if (left.size() > kNameWidth)
-    printf("\n%*s", int(kIndent), "");
+  std::string rest = left;
+  while (rest.size() + 2 > kWidth) {
+    const size_t end = rest.rfind('|', kWidth - 3);
+    if (end == std::string::npos)
+      break;
+    printf("  %s\n", rest.substr(0, end + 1).c_str());
+    rest = "        " + rest.substr(end + 1);
+  }
+  if (rest.size() > kNameWidth)
+    printf("  %s\n%*s", rest.c_str(), int(kIndent), "");
+  else
+    printf("  %-*s ", int(kNameWidth), rest.c_str());
   printWrapped(text, kIndent);
 }
 
-/// Returns the one line of an option, with its default.
+/// Returns the one-line description of an option, with its default.
 static std::string lineOf(const cli::Option &option) {
   std::string text = option.summary, initial = defaultText(option);
   if (!initial.empty())
@@ -61,24 +66,18 @@ static std::string lineOf(const cli::Option &option) {
   return text;
 }
 
-static void printDetails(const cli::Option &option) {
-  printOption(shortForm(option), lineOf(option));
+static void printDetails(const cli::Option &option, cli::CommandId command) {
+  printOption(spelledForm(option), lineOf(option));
   auto more = [](const std::string &text) {
     printf("%*s", int(kIndent), "");
     printWrapped(text, kIndent);
   };
-  std::vector<std::string> words = wordsOf(option);
-  if (shortForm(option) != spelledForm(option) && !words.empty())
-    more("WORD is " + cli::joinWords(words, "or") + ".");
   if (*option.details)
     more(option.details);
   if (option.kind.id == cli::KindId::list)
     more("May be repeated.");
-  cli::AllowedWith allowed = allowedWith(option);
-  if (!allowed.excluded.empty())
-    more("Excludes --" + allowed.excluded + ".");
-  if (!allowed.alternatives.empty())
-    more("For " + describe(allowed) + ".");
+  for (const std::string &sentence : describe(allowedWith(option, command)))
+    more(sentence);
 }
 
 static void printHead(const cli::Command &command) {
@@ -98,9 +97,9 @@ void tools::printUsualOptions(cli::CommandId id) {
   printf("\noptions:\n");
   for (const cli::Option *option : cli::optionsOf(id))
     if (option->has(cli::Usual)) {
-      // The default is left out if the line has no room for it.
+      // Omit the default if the line has no room for it.
       std::string text = lineOf(*option);
-      printOption(shortForm(*option),
+      printOption(spelledForm(*option),
                   kIndent + text.size() > kWidth ? option->summary : text);
     }
   printOption("--help, --help-all", "print the usual options, or all of them");
@@ -119,7 +118,7 @@ void tools::printAllOptions(cli::CommandId id) {
       if (isFirst)
         printf("\n%s (ingot help %s):\n", group.title, group.name);
       isFirst = false;
-      printDetails(*option);
+      printDetails(*option, command.id);
     }
     if (group.id != cli::GroupId::general)
       continue;
@@ -146,7 +145,7 @@ static bool printByCommand(Predicate isWanted) {
         printf("%singot %s:\n", isFound ? "\n" : "", command.name);
       isFound = true;
       isFirst = false;
-      printDetails(*option);
+      printDetails(*option, command.id);
     }
   }
   return isFound;
@@ -154,7 +153,7 @@ static bool printByCommand(Predicate isWanted) {
 
 static void printTopics() {
   printf("Prints help about a topic, a command or an option.\n\n"
-         "usage: ingot help TOPIC\n\ntopics:\n");
+         "usage: ingot help [TOPIC] [--json]\n\ntopics:\n");
   for (const cli::Group &group : cli::allGroups())
     printf("  %-14s %s\n", group.name, group.title);
   printf("\ncommands:\n");
@@ -172,42 +171,111 @@ static void printTopic(const cli::Group &group) {
       [&](const cli::Option &option) { return option.group == group.id; });
 }
 
-int tools::helpMain(int argc, char **argv) {
-  std::string topic = argc > 1 ? argv[1] : "";
-  if (argc > 2) {
-    fprintf(stderr,
-            "ingot help: error: unexpected argument '%s'; see: ingot "
-            "help\n",
-            formatLine(argv[2], 120).c_str());
-    return exitUsage;
+static Json toJson(const cli::Option &option, cli::CommandId command) {
+  const cli::AllowedWith allowed = allowedWith(option, command);
+  Json excludes = Json::array();
+  for (const cli::Condition &condition : allowed.excluded)
+    excludes.push_back(describe(condition));
+  auto orNull = [](const std::string &text) {
+    return text.empty() ? Json() : Json(text);
+  };
+  const bool isSwitch = option.kind.id == cli::KindId::toggle;
+  return {{"name", option.name},
+          {"letter", orNull(std::string(option.letter ? 1 : 0, option.letter))},
+          {"value", orNull(isSwitch ? "true|false" : option.value)},
+          {"words", wordsOf(option)},
+          {"default", orNull(defaultText(option))},
+          {"repeatable", option.kind.id == cli::KindId::list},
+          {"topic", cli::allGroups()[size_t(option.group)].name},
+          {"usual", option.has(cli::Usual)},
+          {"summary", option.summary},
+          {"details", option.details},
+          {"needs", orNull(describeNeeded(allowed))},
+          {"excludes", std::move(excludes)}};
+}
+
+/// Writes the topics, commands and options that have the name `topic`, or all
+/// if it is empty. Returns false if there are none.
+static bool writeJson(const std::string &topic) {
+  Json topics = Json::array(), commands = Json::array();
+  for (const cli::Group &group : cli::allGroups())
+    if (topic.empty() || topic == group.name)
+      topics.push_back(
+          {{"name", group.name}, {"title", group.title}, {"text", group.text}});
+  for (const cli::Command &command : cli::allCommands()) {
+    Json options = Json::array();
+    for (const cli::Option *option : cli::optionsOf(command.id)) {
+      const char *group = cli::allGroups()[size_t(option->group)].name;
+      if (!option->has(cli::Hidden) &&
+          (topic.empty() || topic == command.name || topic == group ||
+           topic == option->name))
+        options.push_back(toJson(*option, command.id));
+    }
+    if (!options.empty())
+      commands.push_back({{"name", command.name},
+                          {"arguments", command.arguments},
+                          {"summary", command.summary},
+                          {"example", command.example},
+                          {"options", std::move(options)}});
   }
-  if (topic.empty() || topic == "--help" || topic == "-h") {
+  if (commands.empty())
+    return false;
+  Console("help").result(
+      {{"topics", std::move(topics)}, {"commands", std::move(commands)}});
+  return true;
+}
+
+static int wrongTopic(const std::string &text) {
+  Message error;
+  error.text = text;
+  error.hint = "see: ingot help";
+  Console("help").message(error);
+  return exitUsage;
+}
+
+static std::string withoutDashes(std::string topic) {
+  topic.erase(0, std::min(topic.find_first_not_of('-'), topic.size()));
+  return topic;
+}
+
+int tools::helpMain(int argc, char **argv) {
+  const bool json = writesJson();
+  std::vector<std::string> given;
+  for (int i = 1; i < argc; ++i)
+    if (std::string(argv[i]) != "--json")
+      given.push_back(argv[i]);
+  if (given.size() > 1)
+    return wrongTopic("unexpected argument '" + given[1] + "'");
+  std::string topic = given.empty() ? "" : given[0];
+  const bool isGeneral = topic.empty() || topic == "--help" || topic == "-h";
+  if (json && writeJson(isGeneral ? "" : withoutDashes(topic)))
+    return exitSuccess;
+  if (isGeneral) {
     printTopics();
     return exitSuccess;
   }
   std::vector<std::string> names;
   for (const cli::Group &group : cli::allGroups()) {
     names.push_back(group.name);
-    if (topic != group.name)
+    if (json || topic != group.name)
       continue;
     printTopic(group);
     return exitSuccess;
   }
   for (const cli::Command &command : cli::allCommands()) {
     names.push_back(command.name);
-    if (topic != command.name)
+    if (json || topic != command.name)
       continue;
     printAllOptions(command.id);
     return exitSuccess;
   }
-  topic.erase(0, std::min(topic.find_first_not_of('-'), topic.size()));
-  if (printByCommand(
-          [&](const cli::Option &option) { return topic == option.name; }))
+  topic = withoutDashes(topic);
+  if (!json && printByCommand([&](const cli::Option &option) {
+        return topic == option.name;
+      }))
     return exitSuccess;
   for (const cli::OptionSet &set : cli::allSets())
     for (size_t i = 0; i < set.size; ++i)
       names.push_back(set.options[i].name);
-  fprintf(stderr, "ingot help: error: %s; see: ingot help\n",
-          formatLine(unknownName("topic", topic, names), 300).c_str());
-  return exitUsage;
+  return wrongTopic(unknownName("topic", formatLine(topic, 200), names));
 }

@@ -16,12 +16,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <stdio.h>
 
 using namespace ingot::tools;
 
-/// Returns how many characters must be inserted, removed, replaced or swapped
-/// with the next one to turn `a` into `b`.
+/// Returns the edit distance of `a` and `b`: the number of characters to
+/// insert, remove, replace or swap with the next one.
 static size_t editDistance(const std::string &a, const std::string &b) {
   std::vector<std::vector<size_t>> rows(
       a.size() + 1, std::vector<size_t>(b.size() + 1));
@@ -39,7 +40,7 @@ static size_t editDistance(const std::string &a, const std::string &b) {
   return rows[a.size()][b.size()];
 }
 
-/// The longest name for which a similar option is searched.
+/// The maximum length of a name for which a similar option is searched.
 static constexpr size_t kMostNameBytes = 64;
 
 std::string
@@ -49,7 +50,7 @@ ingot::tools::unknownName(const std::string &kind, const std::string &given,
   if (given.size() > kMostNameBytes)
     return message;
   std::string nearest;
-  // In a short name, few characters may be wrong.
+  // Allow fewer wrong characters in a shorter name.
   size_t least = given.size() / 3 + 1;
   for (const std::string &name : known) {
     bool isStart =
@@ -186,7 +187,7 @@ OptionParser::findName(const std::string &name) const {
   return nullptr;
 }
 
-/// Returns the option that `--name`, `--name=value` or `-n` spells, or null.
+/// Returns the option that `--name`, `--name=value` or `-n` refers to, or null.
 OptionParser::Bound *OptionParser::find(const std::string &argument) {
   std::string name = argument.substr(0, argument.find('='));
   for (Bound &bound : options)
@@ -201,18 +202,32 @@ static bool isForHelp(const std::string &name) {
          name == "--version";
 }
 
+/// Returns true if the value is `-` or NAME=-, where a path must stand.
+static bool isDash(const ingot::cli::Option &option, const std::string &value) {
+  if (!takesPath(option) || option.has(ingot::cli::TakesDash))
+    return false;
+  const bool isNamed = option.kind.id == ingot::cli::KindId::list &&
+                       value.size() > 2 &&
+                       !value.compare(value.size() - 2, 2, "=-");
+  return value == "-" || isNamed;
+}
+
 int OptionParser::setValue(Bound &bound, const std::string &spelled,
                            std::string value, bool hasValue) {
   using cli::KindId;
   const KindId kind = bound.row->kind.id;
   const bool isList = kind == KindId::list;
-  // All spellings of true are equal.
+  // Treat all spellings of true as equal.
   if (kind == KindId::toggle && isTrue(value)) {
     value.clear();
     hasValue = false;
   }
   if (value.empty() && kind != KindId::flag && kind != KindId::toggle)
     return usageError("option " + spelled + " is empty");
+  if (isDash(*bound.row, value))
+    return usageError("option " + spelled +
+                      " needs the name of a file or folder, not '-': write "
+                      "./- if it has this name");
   if (!isList && bound.given && *bound.given != value)
     return usageError(repeatedOption(spelled, *bound.given, value));
   if (kind == KindId::choice) {
@@ -231,7 +246,7 @@ int OptionParser::setValue(Bound &bound, const std::string &spelled,
   return exitSuccess;
 }
 
-/// Sets an option to `text`, or to the next argument if there is none.
+/// Sets an option to `text`. Without a text, uses the next argument.
 int OptionParser::readValue(int argc, char **argv, int &index, Bound &bound,
                             const std::string &spelled,
                             std::optional<std::string> text) {
@@ -240,9 +255,13 @@ int OptionParser::readValue(int argc, char **argv, int &index, Bound &bound,
     return usageError("option " + spelled + " takes no value");
   if (bound.row->takesValue() && bound.row->kind.id != cli::KindId::toggle &&
       !text) {
-    if (index + 1 >= argc || isForHelp(argv[index + 1]) ||
-        find(argv[index + 1]))
-      return usageError(missingValue(spelled, bound.row->value));
+    const std::string next = index + 1 < argc ? argv[index + 1] : "--";
+    if (isForHelp(next) || find(next) || !next.compare(0, 2, "--"))
+      return usageError(missingValue(spelled, bound.row->value) +
+                        (next.size() > 2 && next[1] == '-' && !find(next)
+                             ? ": write " + spelled + "=" + next +
+                                   " if it begins with two dashes"
+                             : ""));
     text = argv[++index];
   }
   return setValue(bound, spelled, text.value_or(""), hasValue);
@@ -271,6 +290,9 @@ int OptionParser::addPositional(const std::string &argument,
                                 std::string &first) {
   if (argument.empty())
     return usageError("an argument is empty");
+  if (argument == "-")
+    return usageError("a model is a file, not standard input: write ./- if it "
+                      "has the name '-'");
   if (first.empty())
     first = argument;
   else if (second && second->empty())
@@ -280,13 +302,15 @@ int OptionParser::addPositional(const std::string &argument,
   return exitSuccess;
 }
 
-/// Reads the options of a file as if they were given here.
+/// Reads the options in a file. They have the effect of options on the command
+/// line.
 int OptionParser::parseFile(const std::string &path, std::string &first) {
   std::vector<FileOption> read;
   std::string problem;
+  files.push_back(path);
   if (!readOptionsFile(path, read, problem))
     return failure(problem);
-  // Choose the form of messages before the first one.
+  // Switch the form of messages before the first message.
   for (const FileOption &entry : read)
     if (entry.key == "json" && entry.type == FileOption::boolean &&
         entry.values.front() == "true")
@@ -297,7 +321,7 @@ int OptionParser::parseFile(const std::string &path, std::string &first) {
   for (const FileOption &entry : read) {
     if (entry.key == kModelKey) {
       if (entry.type != FileOption::text)
-        return usageError(inFile + wrongType(entry.key, "a string"));
+        return usageError(inFile + wrongType(entry, "a string"));
       if (int code = addPositional(entry.values.front(), first))
         return code;
       continue;
@@ -330,20 +354,26 @@ bool OptionParser::holds(const cli::Condition &condition) const {
     return false;
   if (condition.values.empty())
     return bound->given.has_value();
+  // A value may be a list: one of its words suffices.
   const std::string value = bound->given.value_or(defaultText(*bound->row));
-  return std::find(condition.values.begin(), condition.values.end(), value) !=
-         condition.values.end();
+  for (const std::string &word : split(value, ','))
+    if (std::find(condition.values.begin(), condition.values.end(), word) !=
+        condition.values.end())
+      return true;
+  return false;
 }
 
-/// Returns a message about the first option that lacks another, or "".
+/// Returns a message about the first option that lacks another or excludes
+/// another, or "".
 std::string OptionParser::checkAllowed() const {
   for (const Bound &bound : options) {
     if (!bound.given)
       continue;
-    cli::AllowedWith allowed = allowedWith(*bound.row);
-    if (!allowed.excluded.empty() && isGiven(allowed.excluded))
-      return "--" + allowed.excluded + " and " + spelledName(*bound.row) +
-             " exclude each other";
+    cli::AllowedWith allowed = allowedWith(*bound.row, id);
+    for (const cli::Condition &excluded : allowed.excluded)
+      if (holds(excluded))
+        return describe(excluded) + " and " + spelledName(*bound.row) +
+               " exclude each other";
     if (allowed.alternatives.empty())
       continue;
     bool isAllowed =
@@ -355,8 +385,20 @@ std::string OptionParser::checkAllowed() const {
                                          });
                     });
     if (!isAllowed)
-      return spelledName(*bound.row) + " is for " + describe(allowed);
+      return spelledName(*bound.row) + " is for " + describeNeeded(allowed);
   }
+  return "";
+}
+
+/// Returns a message if an option would replace an options file, or "".
+std::string OptionParser::checkOutputs() const {
+  std::error_code ignored;
+  for (const Bound &bound : options)
+    for (const std::string &file : files)
+      if (bound.row->has(ingot::cli::WritesFile) && bound.given &&
+          std::filesystem::equivalent(*bound.given, file, ignored))
+        return "option " + spelledName(*bound.row) +
+               " would replace the options file '" + file + "'";
   return "";
 }
 
@@ -394,6 +436,8 @@ bool OptionParser::parse(int argc, char **argv, std::string &positional,
       c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     exitCode = usageError("no " + first + " is given");
   } else if (std::string problem = checkAllowed(); !problem.empty()) {
+    exitCode = usageError(problem);
+  } else if (problem = checkOutputs(); !problem.empty()) {
     exitCode = usageError(problem);
   }
   return exitCode == exitSuccess;

@@ -22,7 +22,7 @@ enum ExitCode {
   exitSuccess = 0,
   exitFailure = 1,
   exitUsage = 2,
-  /// Outputs differ more than the tolerance of `ingot compare`.
+  /// The outputs differ by more than the tolerance of `ingot compare`.
   exitBeyond = 3
 };
 
@@ -30,18 +30,18 @@ enum ExitCode {
 struct GivenOption {
   const cli::Option *option;
   std::string value;
-  /// True for `--name=value`, where a value is optional.
+  /// True for the form `--name=value` of an option with an optional value.
   bool hasValue;
 };
 
-/// The parser of a command's options, which are those of base/Options.inc.
-/// `--name value` and `--name=value` are equal, and a letter has one dash. `--`
-/// ends the options. `@FILE.json` reads options from a file.
+/// The parser of a command's options, which base/Options.inc defines. `--name
+/// value` and `--name=value` are equal. A letter has one dash. `--` ends the
+/// options. `@FILE.json` reads options from a file.
 class OptionParser {
 public:
   explicit OptionParser(cli::CommandId command);
 
-  // Each function adds the options of a set. Their values go to `flags`.
+  // Functions that add the options of a set. Their values go to `flags`.
 #define INGOT_OPTION_SET(SET, COMMANDS) void add##SET(cli::SET##Flags &flags);
 #define INGOT_OPTION(...)
 #define INGOT_OPTION_END(SET)
@@ -50,30 +50,33 @@ public:
 #undef INGOT_OPTION
 #undef INGOT_OPTION_END
 
-  /// Checks or converts the values of an option. Returns an error message that
-  /// follows the option's name, or "".
+  /// Checks or converts a value of an option. Returns "", or an error text that
+  /// continues the option's name.
   using Check = std::function<std::string(const std::string &)>;
   void check(const std::string &name, Check check);
 
-  /// Lets a second positional argument follow the model.
+  /// Allows a second positional argument after the model.
   void optionalArgument(std::string &value) { second = &value; }
 
-  /// Parses the command line, which must have one positional argument, the
-  /// model. Returns false after --help, --version or an error; the command then
-  /// ends with `exitCode`.
+  /// Parses the command line, which must have the model as a positional
+  /// argument. Returns false after --help, --version or an error. The command
+  /// must then end with `exitCode`.
   bool parse(int argc, char **argv, std::string &positional, int &exitCode);
 
-  /// Returns true if the option has a value that the user gave.
+  /// Returns true if the user has given a value for the option.
   bool isGiven(const std::string &name) const;
-  /// Returns the options that the user gave, in this order.
+  /// Returns the options that the user has given, in their order.
   const std::vector<GivenOption> &given() const { return givenOptions; }
+
+  /// Returns the options files that were read.
+  const std::vector<std::string> &optionsFiles() const { return files; }
 
   /// Returns the name of the subcommand.
   const std::string &name() const { return command; }
 
-  /// Prints one line on stderr. Returns exitUsage.
+  /// Prints an error in one line on stderr. Returns exitUsage.
   int usageError(const std::string &message) const;
-  /// Prints one line on stderr. Returns exitFailure.
+  /// Prints an error in one line on stderr. Returns exitFailure.
   int failure(const std::string &message) const;
 
 private:
@@ -83,7 +86,7 @@ private:
     Check check;
     std::optional<std::string> given = std::nullopt;
   };
-  /// Values of an option that has the field `field`.
+  /// Overloads that bind an option to a field of its type.
   void bind(const cli::Option &row, bool &field);
   void bind(const cli::Option &row, std::string &field);
   void bind(const cli::Option &row, unsigned &field);
@@ -101,21 +104,24 @@ private:
   int parseFile(const std::string &path, std::string &first);
   bool holds(const cli::Condition &condition) const;
   std::string checkAllowed() const;
+  std::string checkOutputs() const;
 
   cli::CommandId id;
   std::string command;
   std::vector<Bound> options;
   std::vector<GivenOption> givenOptions;
+  std::vector<std::string> files;
   std::string *second = nullptr;
 };
 
-/// Returns the message that there is no option or command `given`, with the
-/// nearest name in `known`.
+/// Returns a message that no option or command is called `given`. Suggests the
+/// most similar name in `known`.
 std::string unknownName(const std::string &kind, const std::string &given,
                         const std::vector<std::string> &known);
-/// Returns the message that an option lacks its value, described by `metavar`.
+/// Returns a message that an option has no value. `metavar` describes the
+/// value.
 std::string missingValue(const std::string &option, const std::string &metavar);
-/// Returns the message that an option has two values.
+/// Returns a message that an option has two values.
 std::string repeatedOption(const std::string &option, const std::string &first,
                            const std::string &second);
 

@@ -23,58 +23,61 @@ static constexpr uint64_t kMaxFileBytes = 1 << 20;
 
 namespace {
 
-/// Collects the members of an object while it is parsed. A parsed object would
-/// keep only one of several equal keys.
+/// Collects the members of an object during parsing. A parsed object would keep
+/// only one member of several with the same key.
 class Reader : public nlohmann::json_sax<json> {
 public:
   explicit Reader(std::vector<FileOption> &options) : options(options) {}
 
   std::string problem;
 
-  bool null() override { return wrong(); }
+  bool null() override { return add(FileOption::other, "", "null"); }
   bool boolean(bool value) override {
-    return add(FileOption::boolean, value ? "true" : "false");
+    const char *text = value ? "true" : "false";
+    return add(FileOption::boolean, text, text);
   }
   bool number_integer(number_integer_t value) override {
-    return add(FileOption::number, std::to_string(value));
+    return addNumber(std::to_string(value));
   }
   bool number_unsigned(number_unsigned_t value) override {
-    return add(FileOption::number, std::to_string(value));
+    return addNumber(std::to_string(value));
   }
-  bool number_float(number_float_t, const string_t &) override {
-    return wrong();
+  bool number_float(number_float_t, const string_t &text) override {
+    return add(FileOption::other, "", "the number " + text);
   }
   bool string(string_t &value) override {
     if (value.find('\0') != std::string::npos) {
       problem = "a string has a character with the code 0";
       return false;
     }
-    return add(FileOption::text, value);
+    return add(FileOption::text, value, "a string");
   }
-  bool binary(binary_t &) override { return wrong(); }
+  bool binary(binary_t &) override { return add(FileOption::other, "", ""); }
   bool start_object(std::size_t) override {
-    if (isInObject)
-      return wrong();
-    return isInObject = true;
+    return isInObject ? startInner("an object") : isInObject = true;
   }
   bool key(string_t &name) override {
+    if (depth)
+      return true;
     if (!keys.insert(name).second) {
       problem = "key '" + name + "' is given twice";
       return false;
     }
-    options.push_back({name, FileOption::text, {}});
+    options.push_back({name, FileOption::text, {}, ""});
     return true;
   }
-  bool end_object() override { return true; }
+  bool end_object() override { return endInner(); }
   bool start_array(std::size_t) override {
-    if (!isInObject || isInArray)
-      return wrong();
+    if (!isInObject || isInArray || depth)
+      return startInner("an array of arrays");
     options.back().type = FileOption::list;
+    options.back().described = "an array of strings";
     return isInArray = true;
   }
   bool end_array() override {
-    isInArray = false;
-    return true;
+    if (!depth)
+      isInArray = false;
+    return endInner();
   }
   bool parse_error(std::size_t position, const std::string &,
                    const nlohmann::detail::exception &) override {
@@ -83,27 +86,50 @@ public:
   }
 
 private:
-  bool add(FileOption::Type type, const std::string &value) {
-    if (!isInObject || (isInArray && type != FileOption::text))
-      return wrong();
+  bool addNumber(const std::string &text) {
+    return add(FileOption::number, text, "the number " + text);
+  }
+  bool add(FileOption::Type type, const std::string &value,
+           const std::string &described) {
+    if (!isInObject)
+      return fail();
+    if (depth)
+      return true;
     FileOption &option = options.back();
-    if (!isInArray)
+    if (!isInArray) {
       option.type = type;
+      option.described = described;
+    } else if (type != FileOption::text) {
+      option.type = FileOption::other;
+      option.described = "an array with " + described;
+    }
     option.values.push_back(value);
     return true;
   }
-  bool wrong() {
-    problem = isInObject && !options.empty()
-                  ? wrongType(options.back().key,
-                              "a string, a whole number, true, false or an "
-                              "array of strings")
-                  : "must be a JSON object";
+  /// Starts a value that no option has, and whose content is not read.
+  bool startInner(const char *described) {
+    if (!isInObject)
+      return fail();
+    if (!depth++) {
+      options.back().type = FileOption::other;
+      options.back().described = described;
+    }
+    return true;
+  }
+  bool endInner() {
+    depth -= depth > 0;
+    return true;
+  }
+  bool fail() {
+    problem = "must be a JSON object";
     return false;
   }
 
   std::vector<FileOption> &options;
   std::set<std::string> keys;
   bool isInObject = false, isInArray = false;
+  /// The number of open values inside of a value that no option has.
+  unsigned depth = 0;
 };
 
 } // namespace
@@ -130,9 +156,10 @@ bool tools::readOptionsFile(const std::string &path,
   return true;
 }
 
-std::string tools::wrongType(const std::string &key,
+std::string tools::wrongType(const FileOption &member,
                              const std::string &expected) {
-  return "the value of '" + key + "' must be " + expected;
+  return "the value of '" + member.key + "' must be " + expected + ", not " +
+         member.described;
 }
 
 std::string tools::checkType(const cli::Option &option,
@@ -149,7 +176,7 @@ std::string tools::checkType(const cli::Option &option,
   case KindId::number:
   case KindId::seed:
     expected = FileOption::number;
-    name = "a number";
+    name = "a whole number";
     break;
   case KindId::list:
     expected = FileOption::list;
@@ -159,10 +186,10 @@ std::string tools::checkType(const cli::Option &option,
   case KindId::choice:
     break;
   }
-  return member.type == expected ? "" : wrongType(member.key, name);
+  return member.type == expected ? "" : wrongType(member, name);
 }
 
-/// Returns the value of an option that is no list.
+/// Returns the value of an option that is not a list.
 static std::string valueText(const GivenOption &given) {
   using cli::KindId;
   switch (given.option->kind.id) {
@@ -172,7 +199,7 @@ static std::string valueText(const GivenOption &given) {
     return given.value == "false" || given.value == "0" ? "false" : "true";
   case KindId::number:
   case KindId::seed:
-    // Remove leading zeros, which JSON does not allow.
+    // Remove leading zeros, because JSON does not allow them.
     return std::to_string(std::stoull(given.value));
   default:
     return formatJson(given.value);

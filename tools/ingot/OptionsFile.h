@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads and writes options files. A file is one JSON object, whose keys are the
+// Reads and writes options files. A file is one JSON object. Its keys are the
 // names of options:
 //
 //   {"model": "m.onnx", "dim": ["batch=1"], "winograd": false}
@@ -27,29 +27,31 @@ inline constexpr const char *kModelKey = "model";
 
 /// A member of the object.
 struct FileOption {
-  enum Type { boolean, number, text, list };
+  enum Type { boolean, number, text, list, other };
   std::string key;
   Type type;
-  /// The elements of a list, or the one value as text.
+  /// The elements of a list as text, or the single value as text.
   std::vector<std::string> values;
+  /// The value in words for messages, e.g. "a number with a fraction".
+  std::string described;
 };
 
 /// Returns true for an argument `@FILE.json`.
 bool isOptionsFile(const std::string &argument);
 
-/// Reads a file. Returns false if it cannot be read. If its content is wrong,
-/// `problem` has a message.
+/// Reads a file. Returns false if it cannot be read. If its contents are wrong,
+/// sets `problem` to a message.
 bool readOptionsFile(const std::string &path, std::vector<FileOption> &options,
                      std::string &problem);
 
-/// Returns the message that the value of `key` has another type.
-std::string wrongType(const std::string &key, const std::string &expected);
+/// Returns the message that the value of `member` has another type.
+std::string wrongType(const FileOption &member, const std::string &expected);
 
-/// Returns a message if the member has not the type of `option`, or "".
+/// Checks that the member has the type of `option`. Returns a message, or "".
 std::string checkType(const cli::Option &option, const FileOption &member);
 
-/// Returns the text of a file with the model and the given options. Options
-/// called `omitted` are left out.
+/// Returns the text of a file with the model and the given options, except for
+/// those named in `omitted`.
 std::string optionsFileText(const std::string &model,
                             const std::vector<GivenOption> &given,
                             const std::string &omitted);

@@ -38,7 +38,8 @@ ingot::tools::outputFileNames(const std::vector<std::string> &names) {
 }
 
 namespace {
-/// A directory that is removed at the end if it is new and not kept.
+/// A directory. If it is new, it is removed at the end, unless `keep` was
+/// called.
 class Directory {
 public:
   explicit Directory(const std::string &path) : path(path) {}

@@ -18,15 +18,15 @@ namespace ingot::tools {
 /// `._-` become `_`. Names that would collide get a number.
 std::vector<std::string> outputFileNames(const std::vector<std::string> &names);
 
-/// Checks, as far as possible in advance, that writeOutputs can write these
-/// files. None of them may be one of the files `read`. Returns an error
+/// Checks in advance that writeOutputs can write these files, as far as
+/// possible. No output may be one of the files in `read`. Returns an error
 /// message, or "".
 std::string checkOutputs(const std::string &directory,
                          const std::vector<std::string> &fileNames,
                          const std::vector<std::string> &read);
 
-/// Writes all arrays or none: first under temporary names, which are renamed at
-/// the end. Creates `directory`. Returns an error message, or "".
+/// Writes all arrays or none. First writes all under temporary names, then
+/// renames them. Creates `directory`. Returns an error message, or "".
 std::string writeOutputs(const std::string &directory,
                          const std::vector<std::string> &fileNames,
                          const std::vector<Array> &arrays);

@@ -25,14 +25,15 @@ using namespace ingot::tools;
 namespace {
 struct RunOptions : cli::RunFlags,
                     cli::ThreadsFlags,
+                    cli::DeviceFlags,
                     cli::WeightsFlags,
                     cli::JsonFlags {
   std::string model;
   InputSpecs specs;
 };
 
-/// The text that is printed about outputs, or the JSON. It is made before they
-/// are written, since it needs memory.
+/// The summary of the outputs as text or JSON. It is made before the outputs
+/// are written, because it needs memory.
 struct Summary {
   std::string table;
   std::vector<std::string> warnings;
@@ -87,6 +88,7 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   addInputOptions(parser, options.specs);
   parser.addRun(options);
   parser.addThreads(options);
+  parser.addDevice(options);
   parser.addWeights(options);
   parser.addJson(options);
   int exitCode;
@@ -95,16 +97,17 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
 
   Console console("run");
   const ingot::Progress progress = console.progress();
-  // Load with the pool of the wanted size, so that loading prepares for that
-  // many threads.
+  // Load with a pool of the requested size, so that the load step prepares for
+  // this number of threads.
   PoolHandle pool;
   ModelHandle model;
   ContextHandle context;
   progress.step("loading", 0);
   std::string problem = createPool(options.threads, pool);
   if (problem.empty())
-    problem = loadModel(options.model, options.weights, pool.get(), model,
-                        options.verify);
+    problem = loadModel(options.model,
+                        {options.weights, options.device, options.verify},
+                        pool.get(), model);
   if (problem.empty())
     problem = createContext(model.get(), pool.get(), context);
   if (!problem.empty())
@@ -139,9 +142,12 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
 
   progress.step("writing outputs", 0.8);
   Summary summary = summarizeOutputs(names, outputs);
-  // Writing the files is the last step that may fail for lack of memory.
+  // After the files are written, nothing may fail for lack of memory. So make
+  // the text first.
   std::string text = std::move(summary.table);
   if (options.json) {
+    ingot_model_info info = INGOT_MODEL_INFO_INIT;
+    ingot_model_describe(model.get(), &info, nullptr);
     for (size_t i = 0; i < files.size(); ++i)
       summary.outputs[i]["file"] =
           options.outputDirectory.empty()
@@ -149,12 +155,13 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
               : Json(options.outputDirectory + "/" + files[i]);
     text = console.resultText(
         {{"model", options.model},
+         {"target", info.target},
          {"threads", ingot_context_thread_count(context.get())},
          {"run_ms", taken.count()},
          {"warnings", summary.warnings},
          {"outputs", std::move(summary.outputs)}});
   }
-  // To destroy JSON needs memory, too.
+  // Destroying JSON needs memory, too.
   summary.outputs = nullptr;
   for (const std::string &warning : summary.warnings)
     console.warning(warning);

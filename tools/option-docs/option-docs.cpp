@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Prints what is generated from base/Options.inc: the completion of bash and
-// zsh, the man page, and docs/reference/command-line.md.
+// Prints texts that are generated from base/Options.inc: the completion for
+// bash and zsh, the man page, and docs/reference/command-line.md.
 //
 //===----------------------------------------------------------------------===//
 #include "base/OptionTable.h"
@@ -40,7 +40,8 @@ static std::vector<const Option *> shownOptions(CommandId id) {
 }
 
 /// Returns the summary with the default, and the details.
-static std::string describe(const Option &option, bool withDetails) {
+static std::string describe(const Option &option, CommandId command,
+                            bool withDetails) {
   std::string text = option.summary, initial = defaultText(option);
   if (!initial.empty())
     text += " (default: " + initial + ")";
@@ -51,11 +52,8 @@ static std::string describe(const Option &option, bool withDetails) {
     text += std::string(" ") + option.details;
   if (option.kind.id == KindId::list)
     text += " May be repeated.";
-  AllowedWith allowed = allowedWith(option);
-  if (!allowed.excluded.empty())
-    text += " Excludes --" + allowed.excluded + ".";
-  if (!allowed.alternatives.empty())
-    text += " For " + describe(allowed) + ".";
+  for (const std::string &sentence : describe(allowedWith(option, command)))
+    text += " " + sentence;
   return text;
 }
 
@@ -119,7 +117,7 @@ static void printBash() {
          joinAll(topicNames()).c_str());
   for (const Command &command : allCommands())
     for (const Option *option : shownOptions(command.id)) {
-      // A switch takes a value only after "=", and a flag takes none.
+      // A switch takes a value only after "=". A flag takes no value.
       if (option->kind.id == KindId::flag)
         continue;
       std::string pattern;
@@ -155,7 +153,7 @@ static void printBash() {
       "complete -F _ingot ingot\n");
 }
 
-/// Returns text for a part of an argument of zsh's _arguments.
+/// Returns the text, escaped for an argument of zsh's _arguments.
 static std::string zshText(std::string text) {
   for (const char *special : {"\\", "[", "]", ":"})
     text = replaceAll(text, special, std::string("\\") + special);
@@ -170,9 +168,9 @@ static std::string zshAction(const Option &option) {
                            : "(" + joinAll(words) + ")";
 }
 
-static void printZshOption(const Option &option) {
-  std::string text = "[" + zshText(describe(option, false)) + "]", names,
-              name = spelledName(option);
+static void printZshOption(const Option &option, CommandId command) {
+  std::string text = "[" + zshText(describe(option, command, false)) + "]",
+              names, name = spelledName(option);
   const bool isList = option.kind.id == KindId::list;
   const char *equals = option.kind.id == KindId::toggle ? "=-"
                        : option.takesValue()            ? "="
@@ -216,7 +214,7 @@ static void printZsh() {
   for (const Command &command : allCommands()) {
     printf("    %s)\n      _arguments -S \\\n", command.name);
     for (const Option *option : shownOptions(command.id))
-      printZshOption(*option);
+      printZshOption(*option, command.id);
     printf("        '--help[print the usual options]' \\\n"
            "        '--help-all[print all options]' \\\n"
            "        '--version[print the version]' \\\n"
@@ -266,7 +264,7 @@ static void printMan() {
           printf(".SS %s\n", roff(group.title).c_str());
         isFirst = false;
         printf(".TP\n.B %s\n%s\n", roff(spelledForm(*option)).c_str(),
-               roff(describe(*option, true)).c_str());
+               roff(describe(*option, command.id, true)).c_str());
       }
     }
     printf(".PP\nExample:\n.PP\n.RS\n%s\n.RE\n", roff(command.example).c_str());
@@ -288,7 +286,7 @@ static std::string cell(const std::string &text) {
                     "&lt;");
 }
 
-/// Returns text in a code span of a cell.
+/// Returns the text as a code span in a table cell.
 static std::string codeCell(const std::string &text) {
   return "`" + replaceAll(text, "|", "\\|") + "`";
 }
@@ -297,7 +295,13 @@ static void printMarkdown() {
   printf("# Command line\n\n"
          "`ingot COMMAND --help` prints the usual options, `--help-all` all of "
          "them, and `ingot help TOPIC` explains a topic. Every command also "
-         "has `--version`. Exit codes are 0 done, 1 failed, 2 wrong use.\n\n"
+         "has `--version`. An exit code is one of these:\n\n"
+         "| code | meaning |\n|---|---|\n"
+         "| 0 | done |\n"
+         "| 1 | failed: a file cannot be read or written, its content is "
+         "wrong, or it does not have what an option names |\n"
+         "| 2 | wrong use: the text of an option or of an options file is "
+         "wrong, whatever other files hold |\n\n"
          "## Topics\n");
   for (const Group &group : allGroups())
     printf("\n### %s\n\n%s `ingot help %s` prints this.\n", group.title,
@@ -316,7 +320,7 @@ static void printMarkdown() {
           printf("\n| %s | |\n|---|---|\n", group.title);
         isFirst = false;
         printf("| %s | %s |\n", codeCell(spelledForm(*option)).c_str(),
-               cell(describe(*option, true)).c_str());
+               cell(describe(*option, command.id, true)).c_str());
       }
     }
   }

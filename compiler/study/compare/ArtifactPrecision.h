@@ -15,9 +15,9 @@
 namespace ingot::study {
 
 /// Sets the precision, the rules and the calibration that an artifact was
-/// compiled with, as recorded in its metadata. The metadata give the
-/// calibration's name and SHA-256. The file is searched beside the artifact,
-/// beside the model, and in the current folder.
+/// compiled with. They are recorded in its metadata, the calibration by name
+/// and SHA-256. The file is searched beside the artifact, beside the model, and
+/// in the current folder.
 llvm::Error readArtifactPrecision(const ingot_model *loaded,
                                   const std::string &artifact,
                                   const std::string &model,

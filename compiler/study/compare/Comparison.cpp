@@ -29,16 +29,15 @@ using namespace ingot;
 using namespace ingot::study;
 
 namespace {
-
-/// The tensors of a run: they are stored, or compared with those of an earlier
-/// run.
+/// Receives the tensors of a run. Either stores them, or compares them with the
+/// tensors of an earlier run.
 struct Shown {
   std::map<uint64_t, std::vector<float>> *kept;
-  /// If null, tensors are stored.
+  /// The results of the comparison; null to store the tensors.
   std::vector<ComparedTensor> *compared;
 };
 
-/// Samples that have run and wait for the reference.
+/// Samples that the artifact has run, but the reference has not.
 struct Waiting {
   std::vector<Tensors> inputs, got;
   std::vector<std::string> places;
@@ -92,10 +91,9 @@ private:
   OnnxRuntime peer;
   /// The artifact's options, unless the caller overrides them.
   PipelineOptions pipeline;
-  /// The size of the outputs' errors in each sample.
+  /// The magnitude of the outputs' errors in each sample.
   SampleSurvey survey;
 };
-
 } // namespace
 
 static ingot_status observe(void *user, uint64_t number,
@@ -120,14 +118,13 @@ static ingot_status observe(void *user, uint64_t number,
   return INGOT_OK;
 }
 
-/// Returns type and shape, as in "float32 1x10".
+/// Returns the type and the shape, for example "float32 1x10".
 static std::string typeAndShape(const Array &array) {
   return std::string(ingot_dtype_name(array.dtype)) + " " +
          formatShape(array.dims.data(), array.dims.size());
 }
 
-/// Checks that the artifact and the reference come from one model, as far as
-/// possible.
+/// Checks that the artifact and the reference may come from one model.
 llvm::Error Comparing::checkSignature() const {
   auto describeAll = [](const std::vector<InputSpec> &inputs) {
     std::string text;
@@ -163,7 +160,7 @@ ScratchModel::Options Comparing::scratchOptions() const {
 llvm::Error Comparing::findPrecision() {
   if (!options.calibration.empty()) {
     pipeline.calibration = options.calibration;
-    // The default of `ingot compile`.
+    // As by default in `ingot compile`.
     pipeline.fitPairs = true;
     return llvm::Error::success();
   }
@@ -178,7 +175,7 @@ llvm::Error Comparing::findPrecision() {
   return llvm::Error::success();
 }
 
-/// Reads the keep rules. Rules of the caller come first, then those of the
+/// Reads the keep rules. The caller's rules have precedence, then those of the
 /// file, then those of the artifact.
 llvm::Error Comparing::readKeep() {
   std::vector<quantize::Rule> rules;
@@ -212,8 +209,9 @@ llvm::Error Comparing::addKeep(const std::vector<std::string> &rules,
   return llvm::Error::success();
 }
 
-/// Finds the sizes that the model was compiled with. If the caller gives one
-/// sample, dynamic sizes of the artifact become those of the run.
+/// Finds the sizes for compiling the reference. If the caller gives one sample,
+/// drops the caller's sizes for dynamic dimensions of the artifact, so that the
+/// run's sizes are used.
 void Comparing::findSizes() {
   sizes = options.sizes;
   if (!options.data.empty())
@@ -246,7 +244,8 @@ llvm::Error Comparing::preparePeer() {
 llvm::Error Comparing::load() {
   std::string problem = tools::createPool(options.threads, pool);
   if (problem.empty())
-    problem = tools::loadModel(options.artifact, "", pool.get(), model);
+    problem = tools::loadModel(options.artifact, {"", options.device},
+                               pool.get(), model);
   if (problem.empty())
     problem = tools::createContext(model.get(), pool.get(), context);
   return errorIf(problem);
@@ -298,7 +297,7 @@ llvm::Error Comparing::prepare(const Progress &progress) {
   return llvm::Error::success();
 }
 
-/// Measures the sensitivity on some samples, which are read again.
+/// Measures the sensitivity on some samples. They are read a second time.
 llvm::Error Comparing::findSensitivity(const Progress &progress) {
   Stages stages(progress, {1, 1, 3});
   ScratchModel::Options scratch = scratchOptions();
@@ -347,8 +346,8 @@ llvm::Error Comparing::compareLayers(const std::vector<Array> &inputs,
 // Samples
 //===----------------------------------------------------------------------===//
 
-/// The most bytes of inputs and outputs that one process of ONNX Runtime takes.
-/// The limit gives few processes that need little memory.
+/// The most bytes of inputs and outputs for one process of ONNX Runtime. With
+/// this limit few processes are started, and each needs little memory.
 static constexpr uint64_t kMostBytesTogether = 64 << 20;
 
 static uint64_t countBytes(const Tensors &tensors) {
@@ -403,7 +402,8 @@ llvm::Error Comparing::compareTogether(Waiting &waiting) {
   return llvm::Error::success();
 }
 
-/// Runs the artifact on a sample. Runs the reference if enough samples wait.
+/// Runs the artifact on a sample. If enough samples wait, also runs the
+/// reference.
 llvm::Error Comparing::addSample(Tensors &inputs, const std::string &where,
                                  Waiting &waiting) {
   ++result.samples;
@@ -428,7 +428,10 @@ llvm::Error Comparing::runAll(const Progress &progress) {
   llvm::Error error = llvm::Error::success();
   if (options.data.empty()) {
     Tensors inputs;
-    error = errorIf(tools::makeInputs(model.get(), options.inputs, inputs));
+    tools::InputSpecs specs = options.inputs;
+    if (!options.usesOnnxRuntime)
+      tools::eraseFixedDims(model.get(), specs);
+    error = errorIf(tools::makeInputs(model.get(), specs, inputs));
     if (!error)
       error = addSample(inputs, "the given inputs", waiting);
   } else {

@@ -16,42 +16,44 @@ namespace ingot::study {
 struct CompareOptions {
   /// The compiled model, and the ONNX model that it was compiled from.
   std::string artifact, model;
-  /// The samples. If empty, `inputs` describes one sample.
+  /// The samples. If empty, `inputs` describes a single sample.
   std::vector<std::string> data;
   tools::InputSpecs inputs;
   /// The sizes that the artifact was compiled with.
   InputSizes sizes;
   /// True to compare with ONNX Runtime, else with fp32.
   bool usesOnnxRuntime = false;
-  /// The Python interpreter that has ONNX Runtime. If empty, `python3`.
+  /// The Python interpreter with ONNX Runtime. If empty, `python3`.
   std::string python;
   Tolerance tolerance;
   unsigned threads = 0;
+  /// Device that the artifact runs on. If empty, libingot chooses.
+  std::string device;
 
-  /// True to compare the tensors that int8 would quantize, too.
+  /// True to compare the tensors that int8 quantizes, too.
   bool perLayer = false;
-  /// True to find what each layer alone in int8 does to the outputs.
+  /// True to measure the error of the outputs for each layer alone in int8.
   bool sensitivity = false;
-  // For both: the calibration file, if it is not the artifact's, and rules that
-  // come before those of the artifact. `rules` is a file with rules.
+  // For `perLayer` and `sensitivity`: a calibration file that replaces the
+  // artifact's, and a file of rules that have precedence over the artifact's.
   std::string calibration, rules;
   std::vector<std::string> keep;
   /// The number of samples for `sensitivity`; 0 for the default.
   unsigned numSamples = 0;
 
-  /// Returns true if the model is compiled once more, with the artifact's
+  /// Returns true if the model must be compiled again, with the artifact's
   /// options.
   bool isByLayer() const { return perLayer || sensitivity; }
 };
 
-/// An output, and its elements beyond the tolerance.
+/// An output, and the number of its elements beyond the tolerance.
 struct ComparedOutput : OutputDifference {
   Excess excess;
   /// True if the output is beyond any bound.
   bool isBeyond = false;
 };
 
-/// A tensor inside of the model, compared between both precisions.
+/// An inner tensor of the model, compared between both precisions.
 struct ComparedTensor {
   std::string name;
   Difference difference;
@@ -62,7 +64,7 @@ struct Comparison {
   uint64_t samples = 0;
   /// The precision of the artifact.
   std::string precision;
-  /// The version of ONNX Runtime; "" if the reference is fp32.
+  /// The version of ONNX Runtime. "" if the reference is the model in fp32.
   std::string onnxRuntime;
   std::vector<ComparedOutput> outputs;
   /// The tensors in the model's order; set if requested.

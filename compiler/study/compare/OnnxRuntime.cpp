@@ -15,8 +15,8 @@
 using namespace ingot;
 using namespace ingot::study;
 
-/// The text of scripts/run_onnxruntime.py, built into the program so that it
-/// need not be installed.
+/// The text of scripts/run_onnxruntime.py. It is built into the program, so
+/// that the script need not be installed.
 static constexpr char kScript[] =
 #include "OnnxRuntimeScript.inc"
     ;

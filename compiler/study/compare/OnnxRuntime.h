@@ -19,7 +19,8 @@ namespace ingot::study {
 /// The tensors of one run, inputs or outputs.
 using Tensors = std::vector<Array>;
 
-/// ONNX Runtime in a separate Python process. Ingot is never linked with it.
+/// ONNX Runtime in a separate Python process, because Ingot is never linked
+/// with it.
 class OnnxRuntime {
 public:
   std::string python = "python3", model;
@@ -29,11 +30,11 @@ public:
   /// Checks that the interpreter has ONNX Runtime.
   llvm::Error check() const;
 
-  /// Runs all samples in one process, which takes time to start.
+  /// Runs all samples in one process, because starting a process takes time.
   llvm::Error run(const std::vector<Tensors> &inputs,
                   std::vector<Tensors> &outputs);
 
-  /// Returns the version of the library, which is known after the first run.
+  /// Returns the version of ONNX Runtime. Known only after the first run.
   const std::string &version() const { return found; }
 
 private:

@@ -13,9 +13,9 @@
 
 namespace ingot::study {
 
-/// Bounds from the user. An element is within them if |got - wanted| <=
-/// absolute + relative |wanted|, as in numpy.allclose. NaN is within the bounds
-/// if NaN is wanted.
+/// Bounds from the user. As in numpy.allclose, an element is within the bounds
+/// if |got - wanted| <= absolute + relative |wanted|. A NaN is within the
+/// bounds only if NaN is wanted.
 struct Tolerance {
   std::optional<double> absolute, relative;
   /// The largest relative error of a whole output.
@@ -35,7 +35,8 @@ struct Tolerance {
 /// The elements of one output that are beyond the tolerance.
 struct Excess {
   uint64_t count = 0;
-  /// The first such element: its index, both values and the sample.
+  /// The first element beyond the tolerance: its index, both values and the
+  /// sample.
   uint64_t place = 0;
   double wanted = 0, got = 0;
   std::string where;

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses the precision of each layer. At first every layer that is faster in
-// int8 is in int8. If that artifact meets the accuracy budget, nothing else is
-// tried. Otherwise layers are widened until the budget holds. The layers with
-// the most error for the time that int8 saves come first. The other layers use
-// bf16 if that is faster and accurate enough.
+// Chooses the precision of each layer. At first every layer that int8 makes
+// faster is in int8. If this artifact meets the accuracy budget, it is the
+// result. Otherwise layers are widened until the budget is met. Layers with
+// much error for little saved time come first. Widened layers use bf16 if it is
+// faster and accurate enough.
 //
 //===----------------------------------------------------------------------===//
 #include "client/Layers.h"
@@ -24,12 +24,12 @@
 using namespace ingot;
 using namespace ingot::study;
 
-/// How often a choice is compiled and run before the search ends.
+/// The most candidates that a search compiles and runs.
 static constexpr int kMostChecks = 5;
 /// The rounding error allowed when percentages are compared.
 static constexpr double kRounding = 1e-9;
-/// The least speedup for which a model uses bf16, which adds error. Two
-/// measurements of one artifact differ by less.
+/// The least speedup for which bf16 is used, because bf16 adds error. It is
+/// larger than the noise between two measurements of one artifact.
 static constexpr double kLeastGain = 1.03;
 
 static std::string digits(const char *format, double value) {
@@ -56,8 +56,8 @@ void StudyRun::dropSlowLayers() {
   }
 }
 
-/// Measures the error of each layer alone, if no report has needed it yet. Then
-/// sorts layers by their error for the time that int8 saves.
+/// Measures the error of each layer alone, unless a report has already needed
+/// it. Then sorts layers by error per time that int8 saves.
 llvm::Error StudyRun::orderLayers(const Progress &progress) {
   for (size_t i = 0; i < order.size(); ++i) {
     std::optional<double> &alone = study.layers[order[i]].alone;
@@ -112,7 +112,7 @@ bool StudyRun::isRight(double percent) const {
   return percent >= leastPercent();
 }
 
-/// Returns a message that no layer can be in int8.
+/// Returns a message that no layer can be in int8 within the budget.
 std::string StudyRun::describeBudget(double percent) const {
   const StudiedSearch &search = *study.search;
   return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
@@ -122,7 +122,7 @@ std::string StudyRun::describeBudget(double percent) const {
          " % in fp32: nothing can be in int8 within this budget";
 }
 
-/// Returns a progress without steps, for work of unknown length.
+/// Returns a progress that reports no steps, for work of unknown length.
 static Progress withoutSteps(Progress progress) {
   progress.onStep = nullptr;
   return progress;
@@ -134,10 +134,10 @@ llvm::Expected<bool> StudyRun::reachesBudget(size_t numWide,
                              withoutSteps(progress));
 }
 
-/// Finds how many layers must be wide. At least one must, since the artifact
-/// with none was not accurate enough. Apart from noise, the drop falls with
-/// each layer that is widened. The search doubles the number first, then
-/// bisects.
+/// Finds how many layers must be wide. At least one must be, because the
+/// artifact without wide layers was not accurate enough. Apart from noise, the
+/// drop decreases with each widened layer. So the search doubles the number
+/// first, and then bisects.
 llvm::Expected<size_t> StudyRun::findFewestWide(const Progress &progress) {
   size_t tooFew = 0, numWide = 1;
   bool isFound = false;
@@ -186,8 +186,8 @@ void StudyRun::apply(size_t numWide) {
   }
 }
 
-/// Compiles the choice, unless it is the artifact with all layers in int8.
-/// Measures how many percent of its rows are right.
+/// Compiles the choice, or uses the artifact with all layers in int8 if they
+/// are equal. Returns the percentage of rows that are right.
 llvm::Expected<double> StudyRun::compileChoice(size_t numWide,
                                                const Progress &progress) {
   const auto isInt8 = [](const StudiedLayer &layer) { return layer.isInt8; };
@@ -242,8 +242,8 @@ llvm::Error StudyRun::widen(const Progress &progress) {
   }
 }
 
-/// Chooses layers by measuring whole artifacts: their accuracy, and their speed
-/// compared with fp32.
+/// Chooses layers by measuring whole artifacts: their accuracy, and their
+/// speedup over fp32.
 llvm::Error StudyRun::chooseLayers(const Progress &progress) {
   StudiedSearch &search = *study.search;
   Stages stages(progress, {1, 4, 1});
@@ -269,7 +269,8 @@ llvm::Error StudyRun::chooseLayers(const Progress &progress) {
   return llvm::Error::success();
 }
 
-/// Runs fp32 on the samples of the evaluation, before samples are picked.
+/// Runs fp32 on the samples of the evaluation. Must come before samples are
+/// picked.
 llvm::Error StudyRun::runReference(const Progress &progress) {
   StudiedSearch &search = study.search.emplace();
   search.maxDrop = *options.maxDrop;
@@ -280,7 +281,7 @@ llvm::Error StudyRun::runReference(const Progress &progress) {
     return error;
   search.rows = evaluation->numRows();
   search.fp32Percent = evaluation->referencePercent();
-  // Without a calibration run all samples count alike.
+  // Without a calibration run, all samples have equal weight.
   if (survey.count() == 0)
     for (uint64_t i = 0; i < evaluation->numSamples(); ++i)
       survey.endSample();

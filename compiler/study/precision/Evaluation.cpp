@@ -49,7 +49,7 @@ std::string Evaluation::readLabels() {
   if (!problem.empty())
     return "array 'labels': " + problem;
   for (double label : tools::toDoubles(array)) {
-    // Larger labels are no class numbers, and may not fit into int64.
+    // Larger labels are not class numbers, and may not fit into int64.
     constexpr double kMostClasses = double(uint64_t(1) << 53);
     if (!(label >= 0 && label < kMostClasses) || label != std::floor(label))
       return "array 'labels' has " + std::to_string(label) +

@@ -15,8 +15,9 @@
 
 namespace ingot::study {
 
-/// Samples, and the right class for each row of the first output. Classes come
-/// from the array `labels` beside the samples, or else from fp32.
+/// Samples, and the right class for each row of the first output. The classes
+/// come from the array `labels` beside the samples. Without labels they are the
+/// results of fp32.
 class Evaluation {
 public:
   /// Runs a model on a sample.
@@ -26,18 +27,18 @@ public:
   Evaluation(std::string path, Preprocess preprocess)
       : path(std::move(path)), preprocess(std::move(preprocess)) {}
 
-  /// Finds files and labels.
+  /// Opens the files and reads the labels.
   llvm::Error open();
   void setInputs(std::vector<InputSpec> specs) { inputs = std::move(specs); }
 
-  /// Runs fp32, which gives the classes if there are no labels.
+  /// Runs fp32. If there are no labels, its results are the right classes.
   llvm::Error runReference(const Run &run, const Progress &progress);
-  /// Computes the percentage of rows that are right. Remembers the samples with
-  /// wrong rows.
+  /// Returns the percentage of rows that are right. Remembers the samples with
+  /// wrong rows for `reaches`.
   llvm::Expected<double> rate(const Run &run, const Progress &progress);
-  /// Finds out if `least` percent of the rows are right. Runs only the samples
-  /// in which `rate` found wrong rows, and takes all others as right. Stops as
-  /// soon as the answer is certain.
+  /// Checks if `least` percent of the rows are right. Runs only the samples in
+  /// which `rate` found wrong rows, and assumes that all others are right.
+  /// Stops as soon as the answer is certain.
   llvm::Expected<bool> reaches(const Run &run, double least,
                                const Progress &progress) const;
 
@@ -56,8 +57,8 @@ private:
   llvm::Error classify(const Run &run, Samples &samples,
                        const Progress &progress, const Visit &visit) const;
   double percentOf(uint64_t rows) const;
-  /// Returns how many rows of the sample are wrong, or nothing if its number of
-  /// rows has changed.
+  /// Returns the number of wrong rows in the sample. Returns nothing if the
+  /// number of rows has changed.
   std::optional<uint64_t> countWrong(uint64_t sample,
                                      const std::vector<int64_t> &classes) const;
   std::string hasChanged() const;

@@ -17,12 +17,12 @@ struct TimedModel {
   explicit TimedModel(const ScratchModel &model) : model(model) {}
 
   const ScratchModel &model;
-  /// The median time of runs, and that of each layer: the least of all rounds.
+  /// Median times of runs and of each layer, each the least of all rounds.
   double latencyMs = 0;
   std::vector<tools::LayerResult> layers;
 
-  /// Returns the time of the layers that compute any of the nodes. Returns
-  /// nothing if no layer does.
+  /// Returns the time of all layers that compute one of the nodes. Returns
+  /// nothing if there is no such layer.
   std::optional<double> timeOf(const std::vector<std::string> &nodes) const;
 };
 
@@ -32,8 +32,8 @@ struct TimedMachine {
   unsigned threads = 0;
 };
 
-/// Measures models in turns. `sample` gives the sizes of inputs with dynamic
-/// sizes. Returns the machine.
+/// Measures the models in turns. `sample` provides the dynamic sizes of inputs.
+/// Returns the machine.
 llvm::Expected<TimedMachine> measureInTurns(std::vector<TimedModel *> models,
                                             const std::vector<Array> &sample,
                                             unsigned threads,

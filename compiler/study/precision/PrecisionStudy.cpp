@@ -32,7 +32,8 @@ ScratchModel::Options StudyRun::scratchOptions() const {
   return scratch;
 }
 
-/// Reads the calibration file, or calibrates. Collects data for histograms.
+/// Reads the calibration file, or calibrates. If a report needs histograms,
+/// collects their data.
 llvm::Error StudyRun::findCalibration(const Progress &progress) {
   calibrationPath = options.calibration;
   if (!calibrationPath.empty()) {
@@ -49,8 +50,8 @@ llvm::Error StudyRun::findCalibration(const Progress &progress) {
   chosen.model = scratchOptions();
   setRepairs(calibration, calibrationPath, chosen.model.pipeline);
   chosen.data = options.data;
-  // The method mse minimizes the error of each tensor, without hundreds of
-  // runs.
+  // Unlike `best`, the method mse needs no further runs. It minimizes the error
+  // of each tensor.
   chosen.method.method = quantize::Method::mse;
   if (calibrationPath.empty())
     chosen.rules = options.rules;
@@ -102,7 +103,8 @@ llvm::Error StudyRun::prepareModels(const Progress &progress) {
   return llvm::Error::success();
 }
 
-/// Lists the layers. The artifact itself tells which of them are in int8.
+/// Lists the layers. The description of the int8 artifact shows which layers
+/// are in int8.
 void StudyRun::addLayers() {
   const std::vector<tools::Layer> layers = tools::layersOf(int8.handle());
   for (size_t i = 0; i < probe.units().size(); ++i) {
@@ -128,9 +130,9 @@ void StudyRun::addLayers() {
   }
 }
 
-/// Returns the number of samples for errors. A report uses the default number.
-/// A search only needs errors to order layers, and each layer takes a run of
-/// all samples.
+/// Returns the number of samples for measuring errors. A report uses the number
+/// from the options. A search uses fewer samples: it needs errors only to order
+/// layers, and measuring each layer runs all samples.
 unsigned StudyRun::numPicked() const {
   constexpr size_t kRuns = 64;
   if (options.isReported)
@@ -155,8 +157,8 @@ llvm::Error StudyRun::readSamples(const Progress &progress) {
   return llvm::Error::success();
 }
 
-/// Measures the error of each layer alone, and that of all layers on each
-/// output.
+/// Measures the error of each layer alone, and the error of each output if all
+/// layers are in int8.
 llvm::Error StudyRun::measureErrors(const Progress &progress) {
   if (options.data.paths.empty())
     return llvm::Error::success();
@@ -171,7 +173,7 @@ llvm::Error StudyRun::measureErrors(const Progress &progress) {
   return llvm::Error::success();
 }
 
-/// Measures the outputs' errors with the chosen precisions.
+/// Measures the error of each output with the chosen precisions.
 llvm::Error StudyRun::measureOutputs(const Progress &progress) {
   std::vector<bool> isOn;
   for (const StudiedLayer &layer : study.layers)
@@ -183,7 +185,7 @@ llvm::Error StudyRun::measureOutputs(const Progress &progress) {
       isOn, progress,
       [&](size_t sample, const std::vector<Array> &wanted,
           const std::vector<Array> &rounded) -> llvm::Error {
-        // The probe cannot switch layers to bf16, so run the artifact itself.
+        // The probe cannot switch layers to bf16, so run the artifact instead.
         std::vector<Array> computed;
         if (half)
           if (llvm::Error error =
@@ -317,7 +319,7 @@ std::vector<std::string> StudyRun::keepRules() const {
     for (const StudiedLayer &layer : study.layers)
       if (!layer.isInt8)
         rules.push_back(keepRule(layer.nodes.front()));
-  // The user's rules come last, since they may ask for int8.
+  // The user's rules come last, because they may ask for int8.
   llvm::append_range(rules, options.keep);
   return rules;
 }

@@ -17,45 +17,46 @@ namespace ingot::study {
 struct StudyOptions {
   std::string model;
   InputSizes sizes;
-  /// The calibration file. If empty, the samples are used to calibrate.
+  /// The calibration file. If empty, the study calibrates with the samples.
   std::string calibration;
   std::vector<std::string> keep;
   int weightBits = 8;
   bool fitPairs = false;
-  /// Options by which models are compiled, here as later for the user.
+  /// Options for all compilations of the study, equal to those of the user's
+  /// later compilation.
   bool winograd = true;
   OptimizeFor optimize = OptimizeFor::balanced;
   std::vector<quantize::Rule> rules;
-  /// The samples on which errors are measured; may be empty.
+  /// The samples for measuring errors; may be empty.
   SampleFiles data;
   unsigned numSamples = kUsualSamples;
-  /// The drop in percentage points that is allowed on the one file of `data`.
-  /// If set, the precision of each layer is chosen.
+  /// The allowed drop of accuracy in percentage points, on the single file of
+  /// `data`. If set, the study chooses the precision of each layer.
   std::optional<double> maxDrop;
-  /// True if a report shows all errors and the histograms of tensors.
+  /// True if a report needs all errors and the histograms of tensors.
   bool isReported = false;
   /// A cache of code shared by the caller's compilations; may be null.
   ObjectCache *objects = nullptr;
 };
 
-/// The products of one node, or of several merged nodes.
+/// The products of a node, or of several merged nodes.
 struct StudiedLayer {
   std::vector<std::string> nodes;
-  /// The tensor that the layer reads, and how it becomes bytes, if its range is
+  /// The tensor that the layer reads, and its quantization if its range is
   /// known.
   std::string tensor;
   std::optional<quantize::TensorCalibration> range;
   bool isInt8 = false;
-  /// True if the layer is in bf16; only if it is not in int8.
+  /// True if the layer is in bf16, which implies that it is not in int8.
   bool isBF16 = false;
-  /// Why the layer is not in int8, or why this precision was chosen.
+  /// The reason why the layer is not in int8, or why this precision was chosen.
   std::string reason;
   /// The error of the outputs if only this layer is in int8.
   std::optional<double> alone;
   std::optional<double> fp32Ms, int8Ms;
 };
 
-/// The size and the time of a whole artifact.
+/// The size and the time of an artifact.
 struct StudiedModel {
   uint64_t bytes = 0;
   std::optional<double> latencyMs;
@@ -67,18 +68,19 @@ struct StudiedSearch {
   bool hasLabels = false;
   uint64_t rows = 0, evaluations = 0;
   double fp32Percent = 0, int8Percent = 0, chosenPercent = 0;
-  /// The result with bf16 for layers that are not int8. The percentage of right
-  /// rows and, if that is enough, the speedup over fp32.
+  /// The result with bf16 for layers that are not int8: the percentage of right
+  /// rows, and the speedup over fp32. The speedup is set only if the percentage
+  /// is high enough.
   std::optional<double> bf16Percent, bf16Speedup;
 };
 
 /// The options that compile a model with the chosen precisions.
 struct PrecisionChoice {
-  /// The calibration file; empty if nothing is in int8. It may be a file of the
-  /// study, which exists as long as `files`.
+  /// The calibration file; empty if nothing is in int8. If the study has
+  /// written the file, it exists as long as `files`.
   std::string calibration;
   std::shared_ptr<ScratchFolder> files;
-  /// The rules, by the precision that they keep nodes from.
+  /// The keep rules, as in the fields of PipelineOptions with these names.
   std::vector<std::string> keep, keepFromInt8;
   bool isBF16 = false;
 
@@ -90,14 +92,14 @@ struct Study {
   std::string model, method;
   uint64_t calibrationSamples = 0, samples = 0;
   std::optional<TimedMachine> machine;
-  /// All layers in fp32; all in int8 except kept ones; and the chosen
-  /// precisions.
+  /// The models with all layers in fp32, with all layers except kept ones in
+  /// int8, and with the chosen precisions.
   StudiedModel fp32, int8, chosen;
   std::vector<OutputDifference> outputs;
   /// The layers in the model's order.
   std::vector<StudiedLayer> layers;
-  /// The order of layers by error, and the error that remains without the
-  /// worst. Set only if there were samples.
+  /// The layers ordered by error, and the remaining error if the worst layers
+  /// are kept. Set only if there were samples.
   std::optional<Sensitivity> sensitivity;
   std::vector<std::string> keepArguments;
   /// The histograms of the tensors that layers read, by name.
@@ -106,9 +108,9 @@ struct Study {
   PrecisionChoice choice;
 };
 
-/// Compiles a model in fp32 and in int8, and measures both layer by layer.
-/// Measures the error of the outputs that each layer in int8 causes. Chooses
-/// precisions if requested.
+/// Compiles a model in fp32 and in int8, and measures the time of each layer in
+/// both. Measures the error of the outputs that each layer in int8 causes.
+/// Chooses precisions if requested.
 llvm::Expected<Study> studyPrecision(StudyOptions options,
                                      const Progress &progress);
 

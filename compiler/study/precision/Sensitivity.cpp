@@ -20,13 +20,13 @@ llvm::Expected<double> ingot::study::measureAlone(Probe &probe, size_t unit,
   return probe.measure(isOn, progress);
 }
 
-/// Measures the error that remains without the worst layers.
+/// Measures the remaining error if the worst layers stay in fp32.
 static llvm::Error measureKept(Probe &probe, const Progress &progress,
                                Sensitivity &result) {
   std::vector<bool> isOn(probe.units().size(), true);
   for (size_t kept = 1, next = 1; kept < result.layers.size(); ++kept) {
     isOn[result.layers[kept - 1].unit] = false;
-    // Try only 1, 2, 4, 8 and so on layers, since each try runs all samples.
+    // Try only 1, 2, 4, 8 and so on layers, because each try runs all samples.
     if (kept != next)
       continue;
     next *= 2;

@@ -11,13 +11,14 @@
 
 namespace ingot::study {
 
-/// The error that a layer causes.
+/// A layer, and the error that it causes.
 struct LayerError {
   /// The unit of the probe, its nodes, and the tensor that it reads.
   size_t unit = 0;
   std::vector<std::string> nodes;
   std::string tensor;
-  /// The error of all outputs (Probe::measure) if only this layer is in int8.
+  /// The error of all outputs if only this layer is in int8. See
+  /// Probe::measure.
   double alone = 0;
 };
 
@@ -26,7 +27,7 @@ struct Sensitivity {
   double all = 0;
   /// The layers, the worst first.
   std::vector<LayerError> layers;
-  /// The error that remains if the first `count` layers stay in fp32.
+  /// The remaining error if the first `count` layers stay in fp32.
   struct Kept {
     size_t count;
     double error;
@@ -40,16 +41,16 @@ struct Sensitivity {
 llvm::Expected<double> measureAlone(Probe &probe, size_t unit,
                                     const Progress &progress);
 
-/// Runs the probe's samples once for each layer, and a few times more.
+/// Runs the probe's samples: once for each layer, and a few more times.
 llvm::Expected<Sensitivity> measureSensitivity(Probe &probe,
                                                const Progress &progress);
 
 /// Returns the arguments of `ingot compile` that keep the first `count` layers
-/// in fp32. They are quoted for a shell: `--keep 'conv1=fp32' --keep
-/// 'fc=fp32'`.
+/// in fp32. They are quoted for a shell, for example `--keep 'conv1=fp32'
+/// --keep 'fc=fp32'`.
 std::string keepArguments(const Sensitivity &sensitivity, size_t count);
 
-/// Returns the rule of --keep for one node, whatever characters its name has.
+/// Returns the --keep rule for one node. Its name may have any characters.
 std::string keepRule(const std::string &node);
 
 } // namespace ingot::study

@@ -12,7 +12,7 @@
 
 namespace ingot::study {
 
-/// Returns true if both lists have a node in common.
+/// Returns true if a node is in both lists.
 bool shareNodes(const std::vector<std::string> &a,
                 const std::vector<std::string> &b);
 
@@ -36,7 +36,7 @@ private:
   llvm::Error measureErrors(const Progress &progress);
   llvm::Error measureOutputs(const Progress &progress);
 
-  // AutoPrecision.cpp
+  // In AutoPrecision.cpp.
   llvm::Error choose(const Progress &progress);
   llvm::Error runReference(const Progress &progress);
   void dropSlowLayers();
@@ -56,9 +56,9 @@ private:
   llvm::Error chooseBF16(const Progress &progress);
 
   bool hasInt8() const;
-  /// Returns the keep rules of nodes that are not int8.
+  /// Returns the keep rules for nodes that are not in int8.
   std::vector<std::string> keepRules() const;
-  /// Returns the options that compile with the precisions chosen so far.
+  /// Returns the options for compiling with the precisions chosen so far.
   PrecisionChoice findChoice() const;
 
   const StudyOptions options;
@@ -66,19 +66,18 @@ private:
   std::string calibrationPath;
   quantize::Calibration calibration;
   ScratchModel fp32, int8;
-  /// The artifact with some layers in int8, if it was compiled.
+  /// The artifact with some layers in int8. Set once it is compiled.
   std::optional<ScratchModel> mixed;
   /// The artifact of the last choice: `int8` or `mixed`.
   ScratchModel *tried = nullptr;
-  /// The artifact with some layers in bf16, if it was tried.
+  /// The artifact with some layers in bf16. Set once it is tried.
   std::optional<ScratchModel> half;
   Probe probe;
-  /// The survey of the samples that were used to calibrate.
+  /// The survey of the samples from calibration.
   SampleSurvey survey;
   std::vector<Array> firstSample;
   std::unique_ptr<Evaluation> evaluation;
-  /// The indices of units that are faster in int8, sorted by the order in which
-  /// they are widened.
+  /// The indices of units that are faster in int8, in the order of widening.
   std::vector<size_t> order;
   Study study;
 };

@@ -13,8 +13,8 @@
 using namespace ingot;
 using namespace ingot::study;
 
-/// Returns true if two encodings are so close that the difference cannot be
-/// measured.
+/// Returns true if two encodings are almost equal, so that measurements could
+/// not tell them apart.
 static bool areNear(const quantize::Encoding &a, const quantize::Encoding &b) {
   constexpr float kNear = 0.002f;
   return a.zeroPoint == b.zeroPoint &&
@@ -44,8 +44,8 @@ llvm::Error ingot::study::chooseBest(Probe &probe, const Progress &progress,
     return size_t(std::find(tensors.begin(), tensors.end(), choice.tensor) -
                   tensors.begin());
   };
-  // Compare with runs in which all weights are rounded but no tensor. A
-  // difference then comes from the rounding of one tensor.
+  // Compare with runs in which all weights are rounded, but no tensor is. Then
+  // only the rounding of one tensor causes a difference.
   for (size_t i = 0; i < tensors.size(); ++i)
     probe.setExact(i);
   const std::vector<bool> all(probe.units().size(), true);

@@ -12,7 +12,7 @@
 
 namespace ingot::study {
 
-/// The encodings of a tensor by several methods.
+/// The encodings of a tensor, one for each method.
 struct RangeChoice {
   /// The tensor's name in the calibration.
   std::string tensor;
@@ -20,19 +20,19 @@ struct RangeChoice {
     quantize::Method method;
     quantize::Encoding encoding;
   };
-  /// At least one candidate. Among equally good ones the first is chosen.
+  /// At least one candidate. Among equally good candidates the first is chosen.
   std::vector<Candidate> candidates;
   size_t chosen = 0;
 };
 
-/// Returns the candidates of a tensor, one per requested method. Among nearly
-/// equal candidates only the first is kept.
+/// Returns the candidates for a tensor, one per requested method. Keeps only
+/// the first of nearly equal candidates.
 std::vector<RangeChoice::Candidate>
 candidatesOf(const quantize::WatchedTensor &tensor,
              const quantize::MethodChoice &asked);
 
-/// Chooses the method of each tensor. A method is rated by the outputs of the
-/// probe's samples when only this tensor is rounded.
+/// Chooses the method for each tensor. The rating of a method is the error of
+/// the outputs if only this tensor is rounded, over the probe's samples.
 llvm::Error chooseBest(Probe &probe, const Progress &progress,
                        std::vector<RangeChoice> &choices);
 

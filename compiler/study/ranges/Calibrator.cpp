@@ -58,7 +58,8 @@ llvm::Error Calibrator::runAll(Samples &samples, const Progress &progress) {
 }
 
 llvm::Error Calibrator::watch(const Progress &progress) {
-  // Open the samples first, so that wrong names cost no compilation.
+  // Open the samples first, so that a wrong name is reported before
+  // compilation.
   Samples samples;
   if (llvm::Error error = openSamples(options.data, samples))
     return error;
@@ -154,7 +155,7 @@ Calibrator::choose(const Progress &progress, bool warns) {
     result.preprocess = options.data.preprocess.text();
   for (size_t i = 0; i < tensors().size(); ++i) {
     const quantize::Histogram &histogram = watched[i].histogram;
-    // Skip tensors that no sample computed.
+    // Skip tensors that were never computed.
     if (!histogram.count())
       continue;
     choices.push_back({tensors()[i], candidatesOf(watched[i], methods[i])});

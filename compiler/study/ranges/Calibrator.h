@@ -13,8 +13,8 @@
 
 namespace ingot::study {
 
-/// Compiles a model that shows its tensors, runs it on samples, and chooses
-/// ranges.
+/// Compiles a model that shows its tensors, runs it on samples, and chooses the
+/// ranges of the tensors.
 class Calibrator {
 public:
   struct Options {
@@ -34,8 +34,9 @@ public:
   llvm::Expected<quantize::Calibration> choose(const Progress &progress,
                                                bool warns = true);
 
-  /// Runs on samples that represent all samples that were watched. Picks at
-  /// most `most` samples, which take at most `mostBytes` with their outputs.
+  /// Runs on a few samples that represent all watched samples. Picks at most
+  /// `most` samples. Together with their outputs they have at most `mostBytes`
+  /// bytes.
   llvm::Expected<std::vector<KnownSample>>
   readPicked(uint64_t most, uint64_t mostBytes, const Progress &progress);
 

@@ -17,7 +17,7 @@
 using namespace ingot;
 using namespace ingot::study;
 
-/// Threads that do parts of a work beside the calling thread.
+/// Threads that help the calling thread.
 class Watch::Helpers {
 public:
   explicit Helpers(size_t count) {
@@ -93,7 +93,7 @@ Watch::Watch(size_t numTensors, const Options &given)
 Watch::~Watch() = default;
 
 void Watch::count(Tensor &tensor, const float *values, size_t count) {
-  /// The least number of values for which starting other threads pays.
+  /// The least number of values for which it pays to use other threads.
   constexpr size_t kLeastShared = 1 << 15;
   auto add = [&](size_t part, const float *from, size_t size) {
     quantize::Histogram &histogram = tensor.parts[part];
@@ -111,8 +111,8 @@ void Watch::count(Tensor &tensor, const float *values, size_t count) {
   });
 }
 
-/// Returns the bits of the largest magnitude. Without their sign, floats are
-/// ordered as their bits are.
+/// Returns the bits of the largest magnitude. The bits of floats without their
+/// sign have the order of the magnitudes.
 static uint32_t largestBits(const float *values, size_t count) {
   uint32_t largest = 0;
   for (size_t i = 0; i < count; ++i) {

@@ -17,13 +17,13 @@
 
 namespace ingot::study {
 
-/// Calls `visit` with each contiguous piece of a tensor. If no elements are
-/// contiguous, they are gathered.
+/// Calls `visit` with each contiguous piece of a tensor. If there are no
+/// contiguous elements, gathers elements first.
 template <typename Visit>
 void forEachPiece(const ingot_tensor_view &view, std::vector<float> &gathered,
                   Visit visit) {
   auto *data = static_cast<const float *>(view.data);
-  // Count the elements of the innermost dimensions that are contiguous.
+  // Count the elements of the inner dimensions that are contiguous.
   int64_t together = 1, total = 1;
   int64_t inner = view.rank;
   for (; inner > 0; --inner) {
@@ -56,35 +56,35 @@ void forEachPiece(const ingot_tensor_view &view, std::vector<float> &gathered,
     visit(gathered.data(), gathered.size());
 }
 
-/// Watches runs of a model that shows its tensors. A run waits while its
-/// tensors are counted, so several threads count large tensors.
+/// Watches runs of a model that shows its tensors. A run waits while values are
+/// counted, so several threads count large tensors.
 class Watch {
 public:
   struct Options {
-    /// The statistics that the methods need: bins, or averages.
+    /// The statistics that the methods need: bins, or moving averages.
     bool fillsBins = true, averages = false;
     unsigned threads = 1;
   };
   Watch(size_t numTensors, const Options &options);
   ~Watch();
 
-  /// The callback for ingot_run_options.
+  /// The callback `observe` of ingot_run_options.
   static ingot_status observe(void *user, uint64_t tensor,
                               const ingot_tensor_view *view);
 
-  /// Returns the first tensor that had a value that is not finite, or -1.
+  /// Returns the first tensor with an infinite or NaN value, or -1.
   int64_t notFinite() const { return firstNotFinite; }
 
   quantize::WatchedTensor result(size_t tensor) const;
 
-  /// Returns the survey of tensors' magnitudes in each sample. The caller ends
-  /// each sample.
+  /// Returns the survey of the tensors' magnitudes in each sample. The caller
+  /// must mark the end of each sample.
   SampleSurvey &survey() { return seen; }
 
 private:
   class Helpers;
   struct Tensor {
-    /// The histograms of the threads.
+    /// The histograms of the threads, which are merged later.
     std::vector<quantize::Histogram> parts;
     double averageMin = 0, averageMax = 0;
     bool hasAverage = false;

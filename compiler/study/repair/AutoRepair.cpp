@@ -17,8 +17,9 @@ using namespace ingot::study;
 
 static bool isEnough(double error) { return error <= Repairer::kMostError; }
 
-/// Measures the error of an artifact as the user's will be. Its runs are much
-/// faster than the probe's, with which repairs are compared.
+/// Measures the error of an artifact compiled with the user's options. Runs of
+/// such an artifact are much faster than runs of the probe, which compares
+/// repairs.
 llvm::Expected<double>
 Repairer::measureInt8(const quantize::Calibration &calibration,
                       llvm::ArrayRef<KnownSample> samples,
@@ -64,14 +65,14 @@ Repairer::runAutomatic(llvm::ArrayRef<KnownSample> samples, uint64_t compared,
   if (llvm::Error error = errorIf(scratch.create()))
     return std::move(error);
   mostBytes = kMostKept;
-  // Two measurements, then at most six repairs.
+  // The stages are two measurements and at most six repairs.
   Stages stages(progress, {1, 1, 2, 2, 1, 2, 2, 1});
   llvm::Expected<double> first =
       measureInt8(calibration, samples, stages.next());
   if (!first)
     return first.takeError();
   outcome = {*first, *first, samples.size()};
-  // An error that is infinite or NaN says nothing about repairs.
+  // An infinite or NaN error says nothing about repairs.
   if (isEnough(*first) || !std::isfinite(*first))
     return trials;
   mostSamples = compared;
@@ -84,8 +85,8 @@ Repairer::runAutomatic(llvm::ArrayRef<KnownSample> samples, uint64_t compared,
   if (llvm::Error error = tryNeeded({RepairKind::equalize, RepairKind::smooth},
                                     state, trials, stages))
     return std::move(error);
-  // Rounding changes weights, and biases depend on the weights. So the try with
-  // rounded weights starts without a bias repair.
+  // Rounding changes weights, and bias repairs depend on the weights. So start
+  // from a state without a bias repair.
   State rounded = state;
   if (llvm::Error error = tryNeeded({RepairKind::bias}, state, trials, stages))
     return std::move(error);

@@ -33,7 +33,7 @@ std::string ingot::study::parseRepairs(const std::string &text,
   for (const auto &one : kRepairs)
     if (llvm::count(names, one.first) > 1)
       return "names " + std::string(one.first) + " more than once";
-  // The order is fixed. Biases come last, since they depend on the final
+  // The order is fixed. Biases come last, because they depend on the final
   // weights.
   for (auto [name, kind] : kRepairs)
     if (llvm::is_contained(names, name))
@@ -91,7 +91,7 @@ llvm::Error Repairer::writeScratch(const quantize::Calibration &calibration) {
   return writeTexts({{path(), toText(calibration)}});
 }
 
-/// Calibrates again, since repaired weights change ranges.
+/// Calibrates again, because repaired weights change the ranges.
 llvm::Error Repairer::recalibrate(quantize::Calibration &calibration,
                                   const Progress &progress) {
   if (llvm::Error error = writeScratch(calibration))
@@ -150,7 +150,7 @@ llvm::Error Repairer::findMaxima(quantize::Calibration &calibration,
                         return makeError(samples.where() + ": " + wrong);
                       return true;
                     });
-  // Drop tensors that no sample computed.
+  // Drop tensors that were never computed.
   llvm::erase_if(calibration.channels, [](const quantize::ChannelValues &one) {
     return one.values.empty();
   });
@@ -174,13 +174,13 @@ llvm::Error Repairer::repair(RepairKind kind,
     return error;
   if (!rounds)
     return llvm::Error::success();
-  // Changed weights must be rounded again. Moving ranges into weights pays only
-  // if the weights do not lose much by it.
+  // The weights have changed, so they must be rounded again. Moving ranges into
+  // weights helps only if the rounded weights remain accurate.
   calibration.rounding.clear();
   return roundWeights(calibration, stages.next());
 }
 
-/// Rounds the weights. The best rounding depends on the values that the weights
+/// Rounds the weights. The best rounding depends on the data that the weights
 /// are multiplied by.
 llvm::Error Repairer::roundWeights(quantize::Calibration &calibration,
                                    const Progress &progress) {

@@ -28,7 +28,7 @@ void RoundingFinder::addGram(size_t number, const ingot_tensor_view &view) {
     product.inner = size_t(view.dims[1]);
     const size_t elements = product.groups * product.inner * product.inner;
     bytes += elements * sizeof(double);
-    // The first Gram matrix of a pass is always kept.
+    // Always keep the first Gram matrix of a pass.
     if (bytes > kMostBytes && number > first) {
       end = std::min(end, number);
       return;
@@ -44,7 +44,7 @@ void RoundingFinder::addGram(size_t number, const ingot_tensor_view &view) {
 
 ingot_status RoundingFinder::observe(void *user, uint64_t shown,
                                      const ingot_tensor_view *view) {
-  // Tensors are shown in pairs: a Gram matrix, then the weights.
+  // Tensors arrive in pairs: a Gram matrix, then the weights.
   auto &self = *static_cast<RoundingFinder *>(user);
   const auto number = size_t(shown / 2);
   if (number < self.first || number >= self.end || view->dtype != INGOT_FLOAT)
@@ -113,8 +113,8 @@ RoundingFinder::find(const SampleFiles &data,
     if (llvm::Error error = openSamples(data, samples))
       return error;
     samples.setInputs(model.inputs());
-    // The samples take the first half of a pass. The number of passes is not
-    // known before.
+    // The samples count for the first half of a pass's progress. The number of
+    // passes is not known in advance.
     const double from = double(first) / double(count);
     llvm::Error error =
         forEachSample(samples, partOf(progress, from, (from + 1) / 2),
@@ -132,7 +132,7 @@ RoundingFinder::find(const SampleFiles &data,
       progress.step("rounding weights, product " + std::to_string(i + 1) +
                     " of " + std::to_string(count));
       quantize::WeightRounding rounding = {names[2 * i], {}};
-      // Skip products that no sample computed.
+      // Skip products that were never computed.
       if (!products[i].gram.empty() && round(products[i], rounding.up))
         roundings.push_back(std::move(rounding));
       products[i] = {};

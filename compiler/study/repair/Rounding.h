@@ -13,8 +13,8 @@
 
 namespace ingot::study {
 
-/// Watches the values that the weights of products are multiplied by, on all
-/// samples. Rounds the weights so that the error of the sums is least.
+/// Watches the data of products on all samples. Then rounds the weights so that
+/// the errors of the sums of products are minimal.
 class RoundingFinder {
 public:
   /// `model` must be prepared to show Gram matrices.

@@ -16,7 +16,7 @@
 
 namespace ingot::study {
 
-/// Writes JSON, with commas where needed. The caller pairs begin and end.
+/// Writes JSON and inserts commas. The caller must end what it begins.
 class JsonWriter {
 public:
   /// Begins an element of an array, or the document.
@@ -52,7 +52,7 @@ public:
     write(value);
     return *this;
   }
-  /// Adds a line break, for people who read the file.
+  /// Adds a line break, so that people can read the file.
   JsonWriter &line() {
     breakLine = true;
     return *this;

@@ -66,7 +66,7 @@ std::string ingot::study::plotHistogram(const quantize::Histogram &histogram,
   auto x = [&](double value) { return (value - least) / span * kWidth; };
   std::string svg = "<svg viewBox=\"0 0 480 130\" role=\"img\" "
                     "aria-label=\"histogram\">";
-  // The range that bytes hold, drawn behind the bars.
+  // The range that bytes can represent, behind the bars.
   svg += "<rect class=\"held\" x=\"" + number(x(low)) + "\" y=\"" +
          number(kTop) + "\" width=\"" + number(x(high) - x(low)) +
          "\" height=\"" + number(kBottom - kTop) + "\"/>";

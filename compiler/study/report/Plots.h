@@ -14,12 +14,12 @@
 namespace ingot::study {
 
 /// Escapes markup and control characters for text between tags or in an
-/// attribute. Replaces bytes that are not UTF-8. Names of a model may contain
-/// such characters.
+/// attribute, because names in a model may contain them. Replaces bytes that
+/// are not UTF-8.
 std::string escapeHtml(const std::string &text);
 
-/// Plots the histogram of a tensor on a logarithmic scale, with the range that
-/// bytes can hold: from `low` to `high`.
+/// Plots the histogram of a tensor on a logarithmic scale. Marks the range that
+/// bytes can represent, from `low` to `high`.
 std::string plotHistogram(const quantize::Histogram &histogram, double low,
                           double high);
 

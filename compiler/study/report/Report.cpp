@@ -25,7 +25,7 @@ static constexpr char kPage[] =
 #include "ReportPage.inc"
     ;
 
-/// The most histograms: those of the tensors that the worst layers read.
+/// The largest number of histograms. They show the inputs of the worst layers.
 static constexpr size_t kMostPlots = 8;
 
 static std::string digits(const char *format, double value) {
@@ -119,7 +119,7 @@ static std::string madeBy(const Study &study) {
   return text;
 }
 
-/// Returns the outcome of bf16 for layers that are not int8.
+/// Returns the result with bf16 for layers that are not in int8.
 static std::string bf16Text(const Study &study) {
   const StudiedSearch &search = *study.search;
   if (!search.bf16Percent)
@@ -254,8 +254,8 @@ static std::string plotsSection(const Study &study) {
          text + "</div>\n";
 }
 
-/// Replaces each `{{name}}` in a page by its text, in one pass: inserted texts
-/// are not searched again.
+/// Replaces each `{{name}}` in a page by its text. Makes one pass, so marks in
+/// inserted texts are not replaced.
 static std::string fill(llvm::StringRef page,
                         const std::map<llvm::StringRef, std::string> &texts) {
   std::string filled;

@@ -11,14 +11,14 @@
 
 namespace ingot::study {
 
-/// Returns the report as a self-contained page, and as JSON.
+/// Functions that return the report: as a self-contained page, and as JSON.
 std::string reportPage(const Study &study);
 std::string reportJson(const Study &study);
 
 /// Returns the name of the JSON beside a page: `report.json` for `report.html`.
 std::string reportJsonPath(const std::string &page);
 
-/// Writes the page, and the JSON beside it; both or none.
+/// Writes the page and the JSON beside it. Writes both or none.
 llvm::Error writeReport(const Study &study, const std::string &page);
 
 } // namespace ingot::study

@@ -14,8 +14,8 @@
 
 namespace ingot::study {
 
-/// Sums over all elements of all samples that were compared. A sample may have
-/// a weight, if it represents several samples.
+/// Sums over all elements of all compared samples. A sample that represents
+/// several samples has a larger weight.
 struct Difference {
   double wanted = 0, found = 0, product = 0, error = 0, largest = 0;
   uint64_t count = 0;

@@ -15,7 +15,7 @@
 
 namespace ingot::study {
 
-/// An error of a study: a fault of a model, a file, a sample or an option.
+/// An error of a study: a problem with a model, a file, a sample or an option.
 class StudyError : public llvm::ErrorInfo<StudyError> {
 public:
   static char ID;
@@ -25,8 +25,8 @@ public:
 
   /// Returns at least one message.
   const std::vector<Message> &messages() const { return all; }
-  /// Returns true if the options of the caller are wrong, whatever the files
-  /// have.
+  /// Returns true if the caller's options are wrong for any contents of the
+  /// files.
   bool isUsage() const { return isOfOptions; }
 
   void log(llvm::raw_ostream &out) const override;
@@ -39,7 +39,7 @@ private:
   bool isOfOptions;
 };
 
-/// The caller stopped the study through Progress::isCancelled.
+/// The error after the caller stopped the study through Progress::isCancelled.
 class Cancelled : public llvm::ErrorInfo<Cancelled> {
 public:
   static char ID;
@@ -56,7 +56,7 @@ llvm::Error makeError(std::string text);
 llvm::Error makeUsageError(std::string text);
 /// Makes an error unless `text` is empty.
 llvm::Error errorIf(std::string text);
-/// Puts the name of a sample in front of an error's text, if there is one.
+/// Puts the name of a sample before the error's text, if there is an error.
 llvm::Error atSample(const std::string &sample, llvm::Error error);
 /// Makes the error Cancelled if the caller wants the work to stop.
 llvm::Error checkCancelled(const Progress &progress);

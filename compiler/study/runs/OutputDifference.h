@@ -16,15 +16,15 @@
 
 namespace ingot::study {
 
-/// Returns the index of the largest element in each row of the last dimension.
-/// Returns nothing if rows have one element.
+/// Returns for each row of the last dimension the index of its largest element.
+/// Returns nothing if rows have only one element.
 std::vector<int64_t> largestPlaces(const Array &array);
 
 struct OutputDifference {
   std::string name;
   Difference difference;
-  /// The number of rows whose largest element has the same index in both, and
-  /// of all rows.
+  /// The number of rows whose largest element is at the same index in both
+  /// arrays, and the number of all rows.
   double agreeing = 0, rows = 0;
 
   /// Adds arrays of equal shape. `weight` is the number of samples that they

@@ -39,7 +39,7 @@ llvm::Error Probe::prepare(const ScratchModel::Options &given,
 }
 
 void Probe::setExact(size_t tensor) {
-  // Set a step so small that rounding changes nothing.
+  // Choose a step so small that rounding changes nothing.
   Array *numbers = &settings[units().size() + kNumbersOfRange * tensor];
   setFloat(numbers[0], 0x1p-60f);
   setFloat(numbers[1], -0x1p120f);
@@ -92,8 +92,8 @@ void Probe::turn(const std::vector<bool> &isOn) {
 
 llvm::Error Probe::runOne(KnownSample &sample, std::vector<Array> &outputs) {
   const size_t numInputs = sample.inputs.size();
-  // Move the inputs into the list for this run, and back after it, since they
-  // may be large.
+  // Move the inputs into the list for this run and back afterwards. They may be
+  // large, so do not copy them.
   std::vector<Array> inputs = std::move(sample.inputs);
   inputs.insert(inputs.end(), settings.begin(), settings.end());
   llvm::Error error = model.runOnce(inputs, outputs);

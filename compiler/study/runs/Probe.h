@@ -14,52 +14,54 @@
 
 namespace ingot::study {
 
-/// The default number of samples if each sample is run once or more for each
-/// layer.
+/// The default number of samples if each layer needs at least one run of each
+/// sample.
 constexpr unsigned kUsualSamples = 8;
 
 uint64_t bytesOf(const std::vector<Array> &arrays);
 
-/// A sample, and its outputs in f32.
+/// A sample and its outputs in f32.
 struct KnownSample {
   std::vector<Array> inputs, outputs;
   std::string where;
-  /// The number of samples that this one represents.
+  /// The number of samples that this sample represents.
   double weight = 1;
 };
 
-/// A model in f32 in which each run decides what is rounded as in int8. A
-/// single compilation thus answers all questions about precisions.
+/// A model in f32 that can round values as int8 does. Inputs of each run select
+/// what is rounded, so a single compilation serves all comparisons of
+/// precisions.
 class Probe {
 public:
   /// Compiles the model.
   llvm::Error prepare(const ScratchModel::Options &options,
                       const Progress &progress);
 
-  /// Returns the units: the products of one node each, which a run can round.
-  /// Units without a range in the calibration are never rounded.
+  /// Returns the units. A unit consists of the products of one node, and a run
+  /// can round it. Units without a range in the calibration are never rounded.
   const std::vector<PrecisionFlag> &units() const {
     return model.precisionFlags();
   }
   const std::vector<std::string> &tensors() const { return model.observed(); }
-  /// Returns the tensor that the unit reads; "" if it is in a loop or a branch.
+  /// Returns the tensor that the unit reads. Returns "" for a unit in a loop or
+  /// a branch.
   std::string tensorOf(size_t unit) const;
   ScratchModel &scratch() { return model; }
 
   void setRange(size_t tensor, const quantize::Encoding &encoding);
-  /// Makes rounding leave the tensor unchanged.
+  /// Makes the rounding of the tensor exact: its values do not change.
   void setExact(size_t tensor);
-  /// Sets the ranges. The calibration must be of the model and have its
-  /// tensors. An error names it as `name`.
+  /// Sets the ranges. The calibration must belong to this model and have its
+  /// tensors. Errors use `name` for the calibration.
   llvm::Error setRanges(const quantize::Calibration &calibration,
                         const std::string &name);
-  /// Keeps a unit in f32, whatever a choice says.
+  /// Keeps a unit in f32, for every choice.
   void forbid(size_t unit) { forbidden[unit] = true; }
   /// Returns true if a choice can round the unit.
   bool canBeOn(size_t unit) const;
 
-  /// Reads samples and computes their outputs in f32. Stops after the sample
-  /// with which inputs and outputs exceed `mostBytes`.
+  /// Reads samples and computes their outputs in f32. Stops after the first
+  /// sample with which inputs and outputs exceed `mostBytes` in total.
   llvm::Error readSamples(Samples &samples, const Progress &progress,
                           uint64_t mostBytes = UINT64_MAX);
   uint64_t numSamples() const { return kept.size(); }
@@ -69,18 +71,18 @@ public:
   }
   double weightOf(size_t sample) const { return kept[sample].weight; }
 
-  /// Computes how much each channel of a unit's int8 product is too large, on
-  /// average over all samples. Units of several products get no values. The
-  /// model must be compiled to show errors.
+  /// Computes the mean error of each channel of a unit's int8 product over all
+  /// samples, positive if the result is too large. Units of several products
+  /// get no values. The model must be compiled to show errors.
   llvm::Error meanErrors(Samples &samples, const Progress &progress,
                          std::vector<std::vector<double>> &errors);
 
-  /// Runs on a sample of the caller.
+  /// Runs on a sample that the caller provides.
   llvm::Error runOnce(const std::vector<bool> &isOn,
                       const std::vector<Array> &inputs,
                       std::vector<Array> &outputs);
 
-  /// Runs on all samples. Passes the outputs, and those of the reference, to
+  /// Runs on all samples. Passes the outputs and the reference's outputs to
   /// `visit`.
   using Visit = llvm::function_ref<llvm::Error(
       size_t sample, const std::vector<Array> &wanted,
@@ -102,7 +104,7 @@ private:
   void turn(const std::vector<bool> &isOn);
 
   ScratchModel model;
-  /// The inputs behind those of the model: precision flags and ranges.
+  /// The inputs that follow those of the model: precision flags and ranges.
   std::vector<Array> settings;
   std::vector<bool> ranged, forbidden;
   /// True if some layers are kept, so that not all tensors need a range.

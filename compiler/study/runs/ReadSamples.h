@@ -20,14 +20,14 @@ struct SampleFiles {
   Preprocess preprocess;
 };
 
-/// Returns a progress that names each step `phase`.
+/// Returns a progress that reports every step as `phase`.
 Progress withPhase(const Progress &progress, const std::string &phase);
 
 /// Opens the files. Reads no sample yet.
 llvm::Error openSamples(const SampleFiles &files, Samples &samples);
 
-/// Reads all samples and passes each to `visit`, which returns false to stop.
-/// Reports each sample as a step.
+/// Reads all samples and passes each to `visit`. Stops if `visit` returns
+/// false. Reports each sample as a step.
 llvm::Error forEachSample(
     Samples &samples, const Progress &progress,
     llvm::function_ref<llvm::Expected<bool>(std::vector<Array> &inputs)> visit);

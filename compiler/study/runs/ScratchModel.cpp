@@ -8,48 +8,15 @@
 
 #include "base/SystemFailures.h"
 #include "client/Execute.h"
-#include "dialects/nn/NodeName.h"
-#include "dialects/nn/NodeScope.h"
+#include "compiler/driver/Messages.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 #include <malloc.h>
 
 using namespace ingot;
 using namespace ingot::study;
-using llvm::StringRef;
-
-/// Returns a diagnostic of the compiler as a message. The location of a module
-/// is its file; locations of operations are names of nodes.
-static Message toMessage(mlir::Diagnostic &diagnostic, StringRef model) {
-  Message message;
-  switch (diagnostic.getSeverity()) {
-  case mlir::DiagnosticSeverity::Error:
-    message.severity = Severity::error;
-    break;
-  case mlir::DiagnosticSeverity::Warning:
-    message.severity = Severity::warning;
-    break;
-  case mlir::DiagnosticSeverity::Remark:
-    message.severity = Severity::remark;
-    break;
-  case mlir::DiagnosticSeverity::Note:
-    message.severity = Severity::note;
-    break;
-  }
-  message.text = diagnostic.str();
-  const std::string where = nodeNameOf(diagnostic.getLocation());
-  if (where.empty())
-    return message;
-  message.file = llvm::sys::path::filename(model).str();
-  if (where != message.file) {
-    message.node = where;
-    message.scope = nodeScopeOf(diagnostic.getLocation());
-  }
-  return message;
-}
 
 llvm::Error ScratchModel::compile(const Options &options,
                                   const Progress &progress) {
@@ -68,9 +35,11 @@ llvm::Error ScratchModel::compile(const Options &options,
   compile.progress.isCancelled = progress.isCancelled;
   std::unique_ptr<mlir::MLIRContext> mlirContext = ingot::createContext();
   std::vector<Message> errors;
+  llvm::StringMap<std::string> operators;
+  compile.operators = &operators;
   mlirContext->getDiagEngine().registerHandler(
       [&](mlir::Diagnostic &diagnostic) {
-        Message message = toMessage(diagnostic, options.model);
+        Message message = toMessage(diagnostic, options.model, operators);
         if (message.severity == Severity::error)
           errors.push_back(std::move(message));
         else
@@ -97,11 +66,11 @@ llvm::Error ScratchModel::prepare(const Options &options,
     return error;
   if (llvm::Error error = compile(options, progress))
     return error;
-  // Give the compiler's memory back, which runs do not need.
+  // Return the compiler's memory to the system, because runs do not need it.
   malloc_trim(0);
   std::string problem = tools::createPool(options.threads, pool);
   if (problem.empty())
-    problem = tools::loadModel(library(), "", pool.get(), model);
+    problem = tools::loadModel(library(), {"", "cpu"}, pool.get(), model);
   if (problem.empty())
     problem = tools::createContext(model.get(), pool.get(), context);
   if (!problem.empty())
@@ -165,8 +134,8 @@ ingot_status ScratchModel::run(const std::vector<Array> &inputs,
   ingot_status status =
       ingot_context_run(context.get(), in.data(), uint32_t(in.size()),
                         out.data(), uint32_t(out.size()), &run, &error);
-  // Outputs are not wanted. If the size of an output is only known after the
-  // run, it has no room, but the run completes.
+  // Outputs are not needed here. An output whose size is known only after the
+  // run has no room, but the run completes.
   if (status == INGOT_BUFFER_TOO_SMALL)
     status = INGOT_OK;
   problem = status == INGOT_OK ? "" : error.message;

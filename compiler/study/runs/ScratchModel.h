@@ -34,34 +34,34 @@ public:
     ObjectCache *objects = nullptr;
   };
 
-  /// Compiles for this machine, and loads.
+  /// Compiles the model for this machine and loads it.
   llvm::Error prepare(const Options &options, const Progress &progress);
 
   /// Returns the path of the artifact, which exists as long as this object.
   std::string library() const { return scratch.path() + "/model.so"; }
   /// Returns the bytes of the artifact.
   uint64_t fileBytes() const;
-  /// Returns the names of the tensors that a run shows, by number.
+  /// Returns the names of the tensors that a run shows, by index.
   const std::vector<std::string> &observed() const { return names; }
   /// Returns the model's SHA-256, if it was compiled to show tensors.
   const std::string &sha256() const { return modelSha256; }
-  /// Returns the units that a run can round, if the model was compiled for
-  /// that.
+  /// Returns the units that a run can round. Empty unless the model was
+  /// compiled with precision flags.
   const std::vector<PrecisionFlag> &precisionFlags() const { return switched; }
-  /// Returns the inputs of the model. Inputs for precision flags and ranges
-  /// come behind these.
+  /// Returns the inputs of the model. The inputs for precision flags and ranges
+  /// follow them.
   std::vector<InputSpec> inputs() const;
   unsigned threads() const;
   ingot_model *handle() const { return model.get(); }
   ingot_context *runs() const { return context.get(); }
 
-  /// Runs once. Outputs get the room that they need. The error lacks the name
-  /// of the sample.
+  /// Runs once, with enough room for the outputs. The error does not name the
+  /// sample.
   llvm::Error runOnce(const std::vector<Array> &inputs,
                       std::vector<Array> &outputs) const;
 
   /// Runs with an observer. Returns the status, and an error message in
-  /// `problem`. Outputs are dropped if `kept` is null.
+  /// `problem`. If `kept` is null, drops the outputs.
   ingot_status run(const std::vector<Array> &inputs, ingot_observe_fn observe,
                    void *user, std::string &problem,
                    std::vector<Array> *kept = nullptr);
@@ -79,8 +79,8 @@ private:
   ContextHandle context;
 };
 
-/// The number of values that a run gets for each tensor's range, in a model
-/// with run-time precision flags.
+/// The number of values that describe the range of a tensor, in the inputs of a
+/// model with precision flags.
 constexpr size_t kNumbersOfRange = 3;
 
 /// Returns the types and the shapes of a model's inputs.

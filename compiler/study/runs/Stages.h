@@ -18,8 +18,8 @@
 namespace ingot::study {
 
 /// Returns the progress of a part of the work. The fractions 0 to 1 of the part
-/// become `from` to `to` of the whole. A step without a fraction keeps the last
-/// one.
+/// become `from` to `to` of the whole. A step without a fraction keeps the
+/// previous fraction.
 inline Progress partOf(const Progress &whole, double from, double to) {
   Progress part = whole;
   if (whole.onStep)
@@ -34,7 +34,7 @@ inline Progress partOf(const Progress &whole, double from, double to) {
 }
 
 /// Divides work into stages. Each stage has a weight, which estimates its share
-/// of the time; 0 for a stage that is left out.
+/// of the time. A stage that is left out has the weight 0.
 class Stages {
 public:
   Stages(const Progress &whole, std::vector<double> weights)

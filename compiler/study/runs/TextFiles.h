@@ -14,8 +14,8 @@
 
 namespace ingot::study {
 
-/// Checks that a file can be created, before minutes of work. The file must not
-/// replace `model`, or files and samples in `data`.
+/// Checks that a file can be created, before long work starts. The file must
+/// not replace `model`, or files and samples in `data`.
 llvm::Error checkWritable(const std::string &path, const std::string &model,
                           const std::vector<std::string> &data);
 
@@ -23,7 +23,7 @@ struct TextFile {
   std::string path, text;
 };
 
-/// Writes files into one folder, all or none.
+/// Writes files into one folder. Writes all or none.
 llvm::Error writeTexts(const std::vector<TextFile> &texts);
 
 } // namespace ingot::study

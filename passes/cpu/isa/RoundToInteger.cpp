@@ -41,8 +41,8 @@ struct RoundWhileConverting : OpRewritePattern<arith::FPToSIOp> {
   }
 };
 
-/// Returns true if `value` is only used to compute integers, which may be any
-/// integer for NaN. All values computed on the way are then NaN too.
+/// Returns true if `value` is only used to compute integers, for which NaN may
+/// give any integer. If `value` is NaN, all intermediate values are NaN, too.
 bool becomesInteger(Value value) {
   llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
   for (size_t i = 0; i < users.size(); ++i) {
@@ -58,8 +58,7 @@ bool becomesInteger(Value value) {
   return true;
 }
 
-/// Replaces the maximum or minimum of two values by an op that need not
-/// propagate NaN.
+/// Replaces a maximum or minimum that propagates NaN by an op that need not.
 template <typename From, typename To>
 struct BoundNumbers : OpRewritePattern<From> {
   using OpRewritePattern<From>::OpRewritePattern;
@@ -74,8 +73,8 @@ struct BoundNumbers : OpRewritePattern<From> {
   }
 };
 
-/// Takes the maximum of a value and 0 without regard to the sign of zero: one
-/// instruction instead of three.
+/// Takes the maximum of a value and 0, and ignores the sign of zero. This needs
+/// one instruction instead of three.
 struct BoundByZero : OpRewritePattern<arith::MaximumFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -101,7 +100,7 @@ bool isHeldWithin(Value value, double low, double high) {
     APFloat bound(0.);
     if (!matchPattern(op->getOperand(1), m_ConstantFloat(&bound)))
       break;
-    // The last bound holds whatever the earlier bounds are.
+    // The last bound holds regardless of the earlier bounds.
     std::optional<double> &side = isMost ? most : least;
     if (!side)
       side = bound.convertToDouble();
@@ -110,8 +109,9 @@ bool isHeldWithin(Value value, double low, double high) {
   return least && most && *least <= *most && *least >= low && *most <= high;
 }
 
-/// Replaces bytes that become floats at once by the rounded floats. The zero
-/// point, which is added and subtracted again, changes nothing within a byte.
+/// Replaces bytes that are directly converted to floats by the rounded floats.
+/// The zero point is added and subtracted again; this changes no value within a
+/// byte.
 template <typename Op>
 struct ReadWhatWasRounded : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -127,7 +127,7 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
       zero = number.getSExtValue();
       whole = shifted.getLhs();
     }
-    // A byte becomes a float directly, or is first extended to int16 or i32.
+    // Looks through an extension of the byte to int16 or i32.
     Operation *extend = whole.getDefiningOp();
     bool isSigned = isa<arith::SIToFPOp>(op);
     if (isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend)) {
@@ -147,7 +147,8 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
         return rewriter.notifyMatchFailure(op, "has another zero point");
       whole = moved.getLhs();
     }
-    // The walk has already fused rounding and conversion into one op.
+    // Expects one op for rounding and conversion, because the walk has already
+    // fused both.
     auto rounded = whole.getDefiningOp<LLVM::LrintOp>();
     if (!rounded || rounded.getOperand().getType() != op.getType() ||
         !isHeldWithin(rounded.getOperand(), (isSigned ? -128 : 0) - zero,

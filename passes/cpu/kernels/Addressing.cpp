@@ -162,8 +162,8 @@ Flat::Flat(IndexBuilder &b, Value memref) {
       metadata = memref::ExtractStridedMetadataOp::create(b.b, b.loc, memref);
     strides.push_back(Index(metadata.getStrides()[i]));
   }
-  // No code checks the size of the flat memref: all accesses lie within the
-  // original memref.
+  // Uses an unknown size, because no code checks the size of the flat memref.
+  // All accesses are within the original memref.
   auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType());
   Value size = arith::ConstantIndexOp::create(
       b.b, b.loc, std::numeric_limits<int32_t>::max());

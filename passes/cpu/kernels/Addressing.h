@@ -38,7 +38,7 @@ struct IndexBuilder {
   Index sub(Index x, Index y);
   Index mul(Index x, int64_t factor);
   Index mul(Index x, Index y);
-  /// Division, rounded division and remainder of non-negative values.
+  /// Division, division rounded up, and remainder of non-negative values.
   Index div(Index x, Index divisor);
   Index divideCeil(Index x, Index divisor);
   Index rem(Index x, Index divisor);
@@ -47,17 +47,18 @@ struct IndexBuilder {
   mlir::Value get(Index x);
 
   mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index x, Index y);
-  /// Returns the conjunction of two conditions; null means always true.
+  /// Returns true if both conditions hold. A null condition, or a null result,
+  /// means always true.
   mlir::Value both(mlir::Value x, mlir::Value y);
   Index select(mlir::Value condition, Index x, Index y);
-  /// Builds code for where `condition` holds, and `otherwise`, if given, for
-  /// where it does not.
+  /// Builds an `scf.if`: runs `then` if `condition` holds, else `otherwise`, if
+  /// there is one.
   void branch(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise = nullptr);
 };
 
-/// Returns dimension `i` of a memref, and the product of dimensions [first,
-/// end).
+/// Returns the size of dimension `i` of a memref. `countOf` returns the product
+/// of the sizes of dimensions [first, end).
 Index dimOf(IndexBuilder &b, mlir::Value memref, int64_t i);
 Index countOf(IndexBuilder &b, mlir::Value memref, int64_t first, int64_t end);
 /// Returns the coordinates of row `number` in the first `dims` dimensions. Rows

@@ -22,8 +22,8 @@ namespace ingot::cpu {
 /// error if `op` is in no kernel.
 mlir::FailureOr<mlir::Value> taskOf(mlir::Operation *op);
 
-/// Writes the code of each kernel op of type `Op`. An `Emitter` is made from a
-/// builder and the op, and emits one task, whose number it gets.
+/// Writes the code of each kernel op of type `Op`. Constructs an `Emitter` from
+/// a builder and the op, and passes it the number of the task to emit.
 template <typename Op, typename Emitter>
 mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
   llvm::SmallVector<Op> ops;
@@ -67,8 +67,8 @@ struct TaskRange {
 TaskRange rangeOf(IndexBuilder &b, mlir::Value number, const Grid &grid,
                   Index rows, int64_t tiles);
 
-/// Returns the register tile for full column tiles, and for the last, partial
-/// one of a tensor with `columns` columns.
+/// Returns the register tile of a full column tile. `lastTile` returns the
+/// register tile of the partial column tile at the end of `columns` columns.
 Tile fullTile(const TargetInfo &target, const RegisterTile &tile);
 Tile lastTile(const TargetInfo &target, const RegisterTile &tile,
               int64_t columns);

@@ -76,8 +76,8 @@ NextWeights NextWeights::from(IndexBuilder &b, Index elements) const {
   return {weights, b.add(at, b.div(b.mul(elements, share), kWhole)), share};
 }
 
-// The weights of a step fill two cache lines, so one line a step is enough if
-// two passes share the prefetching.
+// The weights of a step fill two cache lines. At least two passes share the
+// prefetching, so one line a step is enough.
 void cpu::prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width,
                        Value k, int64_t steps) {
   if (!next.weights)
@@ -92,7 +92,7 @@ void cpu::prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width,
   std::optional<int64_t> last;
   for (int64_t i = 0; i < steps; ++i) {
     Index ahead = shareOf(i);
-    // Prefetches a line that several steps share only once.
+    // Prefetches a line only once if several steps share it.
     if (!ahead.value && last == ahead.constant / line)
       continue;
     last = ahead.constant / line;

@@ -17,15 +17,16 @@
 namespace ingot::cpu {
 
 /// The rows of src that a tile reads. Element k of row r is `dataOf[r][at[r] +
-/// k * step]`. The tile skips rows whose `at` is nullopt.
+/// k * step]`. If `at[r]` is nullopt, the tile skips row r.
 struct SrcRows {
-  /// The memref of all rows that were not copied.
+  /// The memref that holds all rows that were not copied.
   mlir::Value data;
   llvm::SmallVector<mlir::Value> dataOf;
   llvm::SmallVector<std::optional<Index>> at;
   /// Elements between two rows.
   Index stride;
-  /// Elements between two neighbours of a row; only f32 has steps other than 1.
+  /// The distance between neighbouring elements of a row. Only f32 supports
+  /// distances other than 1.
   int64_t step = 1;
   /// The distance from even to odd bytes, if bytes were copied as int16. Group
   /// k of a row, an i32, has its even bytes at `at[r] + k`; its odd bytes
@@ -52,36 +53,37 @@ struct Steps {
 };
 
 /// Prefetches the lines of the rows that are read `distance` groups later. A
-/// line of each row lasts for as many steps as a line has 32-bit words. Each
-/// call prefetches the share of the rows that belongs to its `steps`.
+/// line has one step for each of its 32-bit words. Each call prefetches a share
+/// of the rows, in proportion to its `steps`.
 void prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
                   const Steps &steps, int64_t distance,
                   Into cache = Into::first);
 
-/// The weights that are multiplied next. Several passes over the present
-/// weights prefetch them, a part in each pass. A pass prefetches at the speed
-/// at which it multiplies.
+/// The weights that are multiplied after the present ones. Several passes over
+/// the present weights prefetch them, a part in each pass. A pass spreads its
+/// prefetches evenly over its multiplications.
 struct NextWeights {
   mlir::Value weights;
-  /// The part of this pass.
+  /// The start of the part that this pass prefetches.
   Index at = 0;
-  /// The size of the part, in units of 1/kWhole; nothing is prefetched if 0.
+  /// The size of the part as a share of all weights, in units of 1/kWhole. If
+  /// it is 0, nothing is prefetched.
   Index share = 0;
   static constexpr int64_t kWhole = 4096;
 
   /// Returns the part that belongs to the weights `elements` later in the pass.
   NextWeights from(IndexBuilder &b, Index elements) const;
-  /// Returns the part for a pass whose elements are counted in units of
-  /// `factor` elements.
+  /// Returns the part for a pass that counts units of `factor` elements instead
+  /// of elements.
   NextWeights times(IndexBuilder &b, int64_t factor) const {
     return {weights, at, b.mul(share, factor)};
   }
 };
 
-/// Returns what pass `pass` of `passes` prefetches of the `elements` weights
-/// that start at `nextAt`. The result is empty if the number of passes makes
-/// prefetching useless. With an open number of passes it has at most its first
-/// line then.
+/// Returns the part of `elements` weights, starting at `nextAt`, that pass
+/// `pass` of `passes` prefetches. The part is empty if `passes` is too small or
+/// too large for prefetching to pay. If only a run knows `passes`, the part may
+/// have size 0. At most one line is then prefetched.
 NextWeights nextWeights(IndexBuilder &b, mlir::Value weights, Index nextAt,
                         int64_t elements, Index pass, Index passes);
 

@@ -33,8 +33,8 @@ void cpu::copyRuns(IndexBuilder &b, int64_t lanes, const Runs &from,
   int64_t rest = count % lanes;
   if (rest == 0)
     return;
-  // Copies the last whole vector of the run, which overlaps elements that are
-  // copied already.
+  // Copies a vector that ends with the run. It overlaps elements that are
+  // already copied.
   if (count > lanes)
     copy(count - lanes, lanes);
   else
@@ -70,7 +70,7 @@ void cpu::copyAsInt16(IndexBuilder &b, int64_t lanes, const Runs &from,
   };
   forEach(b, 0, groups / lanes, 1,
           [&](Value i) { copy(b.mul(Index(i), lanes), lanes); });
-  // Copies the rest in smaller and smaller vectors, so that nothing behind the
+  // Copies the rest in vectors of decreasing size, so that nothing behind the
   // run is read.
   int64_t done = groups / lanes * lanes;
   for (int64_t size = lanes / 2; size > 0; size /= 2)

@@ -51,7 +51,8 @@ Index RowTiling::cutRest(IndexBuilder &b, const Rest &rest,
   for (size_t i = 0; i < sizes.size(); ++i) {
     int64_t size = sizes[i];
     int64_t left = i + 1 < sizes.size() ? sizes[i + 1] : rest.uncut;
-    // Uses the fewest tiles that leave no more rows than the next size takes.
+    // Uses as few tiles of this size as possible. The remaining rows must fit
+    // in a tile of the next size, or be at most `uncut` rows.
     Index cut = b.max(b.add(b.sub(end, row), -left), 0);
     Index first = row;
     Index last = b.min(b.add(row, b.mul(b.divideCeil(cut, size), size)), end);

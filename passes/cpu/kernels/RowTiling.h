@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cuts rows into register tiles of a few heights, for which a kernel has code.
-// A known number of rows is cut evenly. With an open number, the tiles at the
-// end are smaller, overlap others, or have rows that do not exist.
+// Cuts rows into register tiles of a few heights. A kernel has code for these
+// heights only. A known number of rows is cut evenly. If the number is open,
+// the tiles at the end are smaller, overlap others, or have rows that do not
+// exist.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ROWTILING_H
@@ -21,12 +22,11 @@ namespace ingot::cpu {
 struct CutTile {
   int64_t size;
   Index row;
-  /// The first row that the tile is needed for: rows before it are done
-  /// already.
+  /// The first row that no earlier tile has computed.
   Index wanted;
   /// The first row of the tiles of this size.
   Index first;
-  /// The number of rows that exist, if the tile may be higher than the rest.
+  /// The number of rows of the tile that exist, if some may not exist.
   std::optional<Index> end = std::nullopt;
 };
 
@@ -47,21 +47,22 @@ public:
   void choose(IndexBuilder &b, Index count,
               llvm::function_ref<void(int64_t size)> body) const;
 
-  /// Returns how many rows of a tile of `size` may not exist, at most. If one
-  /// more were missing, a smaller tile would be chosen.
+  /// Returns the largest number of rows of a tile of `size` rows that may not
+  /// exist. If more were missing, `sizeFor` would choose a smaller tile.
   int64_t mostBeyond(int64_t size) const;
 
-  /// The rows [first, end) that are left by the highest tiles.
+  /// The rows [first, end) that remain after the highest tiles.
   struct Rest {
     Index first, end;
-    /// The number of rows that are left uncut, smaller than any tile.
+    /// Up to this many rows remain uncut. It is less than the smallest tile.
     int64_t uncut;
     /// Returns true if a tile of this size may have more rows than there are.
     llvm::function_ref<bool(int64_t size)> mayBeHigher;
   };
-  /// Cuts the rest with as few tiles of each size as leave no more rows than
-  /// the next smaller size takes. The last tile ends with the last row, and
-  /// computes some rows before it again. Returns the first row that is left.
+  /// Cuts the rest into tiles, size by size. Each size gets just enough tiles
+  /// that the next smaller size can take the remaining rows. The last tile ends
+  /// with the last row, and may compute some earlier rows again. Returns the
+  /// first row that remains uncut.
   Index cutRest(IndexBuilder &b, const Rest &rest,
                 llvm::function_ref<void(const CutTile &tile)> body) const;
 
@@ -71,9 +72,9 @@ public:
                  llvm::function_ref<void(int64_t size, Index row)> body) const;
 
   /// Cuts a known number of rows into tiles of at most `most` rows. The first
-  /// tiles have one row more than the others. Builds only the tiles that start
-  /// in [first, end), counted as if all tiles had `most` rows. `body` gets the
-  /// size, the first row and the number of a tile.
+  /// tiles may have one row more than the others. Builds only the tiles with
+  /// numbers in [first, end). `body` gets the size, the first row and the
+  /// number of a tile.
   static void cutEvenly(
       IndexBuilder &b, int64_t rows, int64_t most, Index first, Index end,
       llvm::function_ref<void(int64_t size, Index row, Index number)> body);

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A resize with a filter multiplies each dimension by a constant matrix whose
-// rows have few neighbouring elements. The product takes the shape of the
-// image, so that the ops that follow become its epilogue. A slice or a
-// reordering of channels behind the product is applied to the rows and channels
-// that it computes.
+// A resize with a filter multiplies each dimension by a constant banded matrix:
+// the nonzero elements of each row are few and neighbours. The product gets the
+// shape of the image, so that the following ops become its epilogue. If a slice
+// or a reordering of channels follows, the product computes only these rows and
+// channels, in this order.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/lower/BandMatMulToCpu.h"
@@ -83,7 +83,8 @@ std::optional<Band> cpu::makeBand(int64_t rows, int64_t columns,
     return std::nullopt;
   band.weights.assign(rows * band.taps, 0);
   for (auto [row, start] : llvm::enumerate(band.starts)) {
-    // The taps of a row must not reach beyond the last column.
+    // Moves the start of a row so that its taps do not reach beyond the last
+    // column.
     start = std::min(start, columns - band.taps);
     for (auto [column, weight] : rowAt(row))
       band.weights[row * band.taps + column - start] += weight;
@@ -151,9 +152,9 @@ static std::optional<Matrix> readMatrix(Value value, bool isTransposed) {
   return matrix;
 }
 
-/// Returns the most taps for which a banded product is faster than a dense one.
-/// Products with a single channel keep a vector of partial sums. Adding up that
-/// vector at the end takes as long as some products.
+/// Returns the maximum number of taps for which a banded product is faster than
+/// a dense one. Products with a single channel keep a vector of partial sums.
+/// Adding up that vector at the end takes as long as several products.
 static int64_t mostTaps(int64_t columns, int64_t channels) {
   if (channels == 1)
     return (columns - cpu::threshold::bandFreeColumns) / 2;
@@ -186,8 +187,8 @@ static std::optional<BandFactor> findBand(nn::MatMulOp op) {
     return std::nullopt;
   for (bool isLeft : {true, false}) {
     RankedTensorType x = isLeft ? b : a;
-    // The kernel reads the other factor untransposed. Its batches are those of
-    // the result.
+    // Requires that the other factor, x, is not transposed and has the rank of
+    // the result. The kernel cannot read it otherwise.
     if ((isLeft ? op.getTransposeB() : op.getTransposeA()) ||
         x.getRank() != y.getRank())
       continue;
@@ -221,7 +222,7 @@ bool cpu::isBandMatMul(nn::MatMulOp op) { return findBand(op).has_value(); }
 namespace {
 
 struct BandMatMulPattern : OpRewritePattern<nn::MatMulOp> {
-  // The higher benefit puts this pattern before that of a dense product.
+  // Sets a benefit that is higher than that of the pattern for dense products.
   BandMatMulPattern(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(nn::MatMulOp op,
@@ -263,14 +264,15 @@ BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
   factor->band.takeRows(image.firstRow, image.rowStep,
                         *getConstantIntValue(image.sizes[image.dim]));
   ArrayRef<OpFoldResult> sizes(image.sizes);
-  // All dimensions behind `dim` are joined into one of channels.
+  // Joins all dimensions behind `dim` into one of channels.
   Sizes srcSizes(sizes.take_front(image.dim + 1));
   srcSizes[image.dim] = b.getIndexAttr(factor->band.columns);
   if (sizes.size() > srcSizes.size())
     srcSizes.push_back(
         support::productOf(b, loc, sizes.drop_front(image.dim + 1)));
   Value x = factor->isLeft ? op.getB() : op.getA();
-  // Tensors with several open sizes are not reshaped.
+  // Keeps the cast and the reshapes of x if several sizes are dynamic, because
+  // such tensors are not reshaped.
   if (llvm::count(staticShape(srcSizes), ShapedType::kDynamic) <= 1)
     x = withoutCast(x);
   auto kernel = multiplyByBand(b, loc, support::reshape(b, loc, x, srcSizes),
@@ -281,7 +283,7 @@ BandMatMulPattern::matchAndRewrite(nn::MatMulOp op, PatternRewriter &b) const {
     b.replaceOp(op, y);
     return success();
   }
-  // The ops in between have no users left; they are erased after the walk.
+  // Leaves the unused ops in between to be erased after the walk.
   b.replaceAllUsesWith(image.value, y);
   b.replaceOp(op, destinationOf(b, op->getResult(0)));
   return success();

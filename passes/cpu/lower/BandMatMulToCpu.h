@@ -12,7 +12,8 @@
 
 namespace ingot::cpu {
 
-/// A constant matrix whose rows have few neighbouring elements that are not 0.
+/// A constant banded matrix. The nonzero elements of each row are within `taps`
+/// neighbouring columns.
 struct Band {
   int64_t columns, taps;
   /// The first column that each row reads, and `taps` weights for each row.
@@ -24,13 +25,13 @@ struct Band {
   void takeRows(int64_t first, int64_t step, int64_t count);
 };
 
-/// A band whose columns and weights are tensors that the run computes.
+/// A banded matrix whose columns and weights the run computes, as tensors.
 struct BandTables {
   mlir::Value starts, weights;
   mlir::OpFoldResult rows;
 };
 
-/// The elements of a row of a matrix, as pairs of column and value.
+/// The elements of a row of a matrix, as pairs of a column and a value.
 using BandElements = llvm::ArrayRef<std::pair<int64_t, double>>;
 
 /// Makes a band of `rows` rows from the elements that `rowAt` returns. Elements
@@ -40,9 +41,9 @@ std::optional<Band>
 makeBand(int64_t rows, int64_t columns, int64_t channels, int64_t most,
          llvm::function_ref<BandElements(int64_t row)> rowAt);
 
-/// Multiplies dimension `dim` of `x` by the band. `x` has at most one dimension
-/// behind `dim`. The second form takes the band as tensors. Writes the channels
-/// of the result in `order` unless `order` is empty.
+/// Multiplies dimension `dim` of `x` by the banded matrix. `x` has at most one
+/// dimension behind `dim`. The second overload takes the matrix as tensors. If
+/// `order` is not empty, it is the order of the result's channels.
 cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
                                  mlir::Value x, int64_t dim, const Band &band,
                                  llvm::ArrayRef<int64_t> order = {});
@@ -55,9 +56,9 @@ cpu::BandMatMulOp multiplyByBand(mlir::OpBuilder &b, mlir::Location loc,
 /// that produced it.
 mlir::Value withoutCast(mlir::Value x);
 
-/// Returns true if a factor of `op` is a constant matrix whose rows have few
-/// neighbouring elements that are not 0. They must be so few that
-/// cpu.band_matmul is faster than a dense product.
+/// Returns true if a factor of `op` is a constant banded matrix. It must have
+/// so few elements in a row that cpu.band_matmul is faster than a dense
+/// product.
 bool isBandMatMul(nn::MatMulOp op);
 
 } // namespace ingot::cpu

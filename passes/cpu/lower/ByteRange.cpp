@@ -18,8 +18,8 @@ using namespace ingot;
 
 static constexpr int64_t kLargest = 255;
 
-/// The most ops to look through between a product and the op that bounds its
-/// bytes.
+/// The maximum number of ops to look through between a product and the op that
+/// bounds its bytes.
 static constexpr int kMaxDepth = 16;
 
 static int64_t largestOf(Value tensor, int depth);
@@ -28,7 +28,8 @@ static int64_t largestOf(Value tensor, int depth);
 static int64_t largestScalarOf(Value value, cpu::PoolOp pool, int depth) {
   if (depth > kMaxDepth)
     return kLargest;
-  // The maximum of a window is one of its bytes, or 0.
+  // A block argument may be the maximum of a window. The maximum is one of the
+  // bytes of src, or 0, so the bound of src holds.
   if (auto argument = dyn_cast<BlockArgument>(value))
     return pool && pool.getKind() == cpu::PoolKind::max &&
                    argument.getArgNumber() == 0

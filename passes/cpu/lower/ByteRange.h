@@ -13,8 +13,8 @@ namespace ingot::cpu {
 
 /// Returns an upper bound of the elements of a tensor of unsigned bytes,
 /// derived from the ops that compute it. Returns 255 if nothing is known.
-/// Returns 127 for data quantized in training that leaves the eighth bit free
-/// (`reduce_range`).
+/// Returns 127 if the data were quantized with `reduce_range`, which leaves the
+/// eighth bit free.
 int64_t largestByteOf(mlir::Value tensor);
 
 } // namespace ingot::cpu

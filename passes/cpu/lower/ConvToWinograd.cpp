@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Replaces 3x3 convolutions of f32 or f16 by Winograd's algorithm where the
-// cost model of passes/cpu/policy/WinogradCost.h says that it saves time.
+// Replaces 3x3 convolutions of f32 or f16 by Winograd's algorithm if this saves
+// time according to the cost model (passes/cpu/policy/WinogradCost.h).
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
@@ -54,10 +54,10 @@ static Reason whyNotWinograd(nn::ConvOp op) {
 }
 
 /// Transforms the weights, and rounds them if they are stored as f16. Returns
-/// null for values that are not finite or that f16 does not hold.
+/// null if a value is not finite or f16 cannot represent it.
 static ElementsAttr packWeights(nn::ConvOp op, const cpu::Winograd &transform) {
   ElementsAttr weights = nn::getConstant(op.getW());
-  // The direct convolution tells the user about such weights.
+  // Leaves the error message about such weights to the direct convolution.
   if (weights && isFP16(op) && cpu::findBeyondF16(weights))
     return {};
   ElementsAttr packed = cpu::packWinogradWeights(weights, transform.outputs());

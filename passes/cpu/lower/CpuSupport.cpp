@@ -39,7 +39,8 @@ static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
   return std::nullopt;
 }
 
-/// Says why weights cannot be packed. Computed weights are packed by the run.
+/// Says why weights cannot be packed. Weights that the model computes are
+/// packed at run time.
 static Reason whyNotPacked(Value weights) {
   RankedTensorType type = typeOf(weights);
   if (nn::getConstant(weights))
@@ -88,8 +89,8 @@ static bool mergesLast(nn::ConvTransposeOp op) {
 static Reason whyNot(nn::ConvTransposeOp op) {
   if (Reason reason = whyNotConv(op))
     return reason;
-  // The pads of a transposed convolution crop its result, so that they are no
-  // padding here.
+  // Passes no pads, because the pads of a transposed convolution are not
+  // padding. They crop the result.
   if (Reason reason = whyNotWindowed({}, typeOf(op.getY())))
     return reason;
   ArrayRef<int64_t> strides = op.getStrides();
@@ -105,8 +106,8 @@ static Reason whyNot(nn::ConvTransposeOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the run packs a large right factor for this product alone.
-/// Packing before a loop serves every step, so that it does not count.
+/// Returns true if a large right factor is packed at run time for this product
+/// alone. Packing before a loop does not count, because it serves every step.
 static bool isPackedForOne(nn::MatMulOp op) {
   Value b = op.getB();
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
@@ -130,7 +131,8 @@ static Reason whyNot(nn::MatMulOp op) {
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   RankedTensorType type = typeOf(op.getY());
   int64_t rank = a.getRank();
-  // A transposed left factor is transposed back first.
+  // Uses the shape after transposing back, because a transposed left factor is
+  // transposed back first.
   if (rank >= 2 && op.getTransposeA()) {
     SmallVector<int64_t> shape(a.getShape());
     std::swap(shape[rank - 2], shape[rank - 1]);
@@ -151,7 +153,8 @@ static Reason whyNot(nn::MatMulOp op) {
   int64_t columns = type.getShape().back();
   if (columns < threshold::panelFewestColumns && isLongColumn(op))
     return "has " + std::to_string(columns) + " columns of a panel";
-  // All batches share one right factor, or each batch has its own.
+  // Requires that all batches share one right factor, or that each batch has
+  // its own.
   if (b.getRank() != 2 &&
       (b.getRank() != rank ||
        a.getShape().drop_back(2) != b.getShape().drop_back(2)))
@@ -165,7 +168,7 @@ static Reason whyNot(nn::PackedMatMulOp op) {
   for (Value weights : {op.getCodes(), op.getScales(), op.getZeroPoints()})
     if (weights && !nn::getConstant(weights))
       return "has weights that are not constant";
-  // The only block of a row may have any size.
+  // Accepts any block size if a row has only one block.
   if (op.getDepth() > op.getBlockSize() &&
       int64_t(op.getBlockSize()) % (32 / int64_t(op.getBits())) != 0)
     return "has blocks of " + std::to_string(op.getBlockSize()) +
@@ -194,7 +197,8 @@ static Reason whyNot(nn::ResizeOp op) {
     }
   if (count == 0)
     return "resizes nothing";
-  // An antialiased resize is computed one dimension after the other.
+  // Accepts an antialiased resize of any dimensions, because it is computed one
+  // dimension after the other.
   if (op.getAntialias())
     return std::nullopt;
   if (end - first != count)
@@ -204,10 +208,10 @@ static Reason whyNot(nn::ResizeOp op) {
   int64_t taps = 1;
   for (int64_t i = 0; i < count; ++i)
     taps *= support::numTaps(op.getMode());
-  // Each result pixel of the kernel reads the taps of all dimensions. Loops of
-  // known sizes resample one dimension after the other, which is faster with
-  // many channels. With few channels the kernel also takes the dimensions in
-  // turn.
+  // Declines if loops are faster. For each result pixel, the kernel reads the
+  // taps of all dimensions. Loops of known sizes resample one dimension after
+  // the other, which is faster with many channels. With few channels the kernel
+  // also takes the dimensions in sequence.
   RankedTensorType x = typeOf(op.getX()), y = typeOf(op.getY());
   if (taps > 2 && end < rank && x.hasStaticShape() && y.hasStaticShape() &&
       support::productOf(x.getShape().drop_front(end)) >=
@@ -245,7 +249,8 @@ static Reason whyNot(nn::LayerNormOp op) {
 }
 static Reason whyNot(nn::RMSNormOp op) { return whyNotRowNorm(op, Value()); }
 
-/// The most channels whose block the kernel keeps on the stack.
+/// The maximum number of channels for which the kernel keeps a block on the
+/// stack.
 static constexpr int64_t kMaxGroupNormChannels = 16384;
 
 static Reason whyNot(nn::GroupNormOp op) {
@@ -305,8 +310,8 @@ static Reason whyNotInt16(Operation *op) {
   return whyNotEmpty(op);
 }
 
-/// Returns true if kernels resize the bytes: along rows, or pixels of few
-/// channels.
+/// Returns true if kernels resize the bytes. They do so along rows, and for
+/// pixels of few channels.
 static bool resizesBytes(Operation *op) {
   auto resize = dyn_cast<nn::ResizeOp>(op);
   if (!resize || resize.getMode() == nn::ResizeMode::cubic)

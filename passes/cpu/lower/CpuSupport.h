@@ -16,7 +16,8 @@ namespace ingot::cpu {
 /// Returns true if native kernels exist for ops of this kind.
 bool isCpuKind(mlir::Operation *op);
 
-/// Says why no native kernel takes `op`, whose kind has native kernels.
+/// Says why no native kernel takes `op`. The kind of `op` must have native
+/// kernels.
 Reason whyNotCpuKernel(mlir::Operation *op);
 
 /// Says why nn-to-cpu leaves `op` alone: another backend computes it, or

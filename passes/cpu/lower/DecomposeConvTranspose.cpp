@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // ConvTransposePhases.h explains phases. This pass combines the phases of all
-// dimensions, and makes a convolution of each combination.
+// dimensions, and makes one convolution for each combination.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
@@ -73,22 +73,22 @@ struct Decomposition {
   bool mergesLast();
   Value emitPhase(ArrayRef<StridePhase> phase, Value dst);
   ElementsAttr weightsOf(ArrayRef<StridePhase> phase);
-  /// Computes the phase's weights at run time: for merged pixel `copy`, or for
-  /// all merged pixels.
+  /// Computes the phase's weights at run time, either for merged pixel `copy`
+  /// or for all merged pixels.
   Value computeWeights(ArrayRef<StridePhase> phase, int64_t copy);
   Value computeWeights(ArrayRef<StridePhase> phase);
-  /// Returns the slice of `tensor`, which has the result's pixels, that a phase
-  /// reads.
+  /// Returns the slice that a phase reads. `tensor` has the pixels of the
+  /// result.
   Value sliceOf(Value tensor, ArrayRef<StridePhase> phase);
-  /// Merges each group of as many neighbouring pixels as there are phases into
-  /// one pixel; splitPixels undoes it.
+  /// Merges groups of neighbouring pixels into one pixel each. A group has as
+  /// many pixels as there are phases. splitPixels is the inverse.
   Value mergePixels(Value tensor);
   Value splitPixels(Value tensor, RankedTensorType type);
   Value repeatChannels(Value operand);
-  /// Broadcasts an operand of one channel a pixel to the channels of dst.
+  /// Broadcasts an operand that has one channel to the channels of dst.
   Value spreadChannels(Value operand);
-  /// Returns a size of spatial dimension `d`, at least 0, or an offset, at most
-  /// the size of src.
+  /// Returns a size of spatial dimension `d`, limited to at least 0, or an
+  /// offset, limited to at most the size of src.
   OpFoldResult valueOf(int64_t d, const Extent &extent);
   OpFoldResult offsetInSrc(int64_t d, int64_t offset);
 
@@ -97,7 +97,8 @@ struct Decomposition {
   cpu::ConvTransposeOp op;
   ElementsAttr weights;
   int64_t n, groups;
-  /// The phases of each dimension; merged phases of the last dimension are one.
+  /// The phases of each dimension. Merged phases of the last dimension count as
+  /// one phase.
   SmallVector<SmallVector<StridePhase>> phases;
   /// The taps of each phase of the last dimension, if merged.
   SmallVector<SmallVector<int64_t>> mergedTaps;
@@ -173,9 +174,10 @@ bool Decomposition::mergesLast() {
         return phase.readsAs(last.front()) && !phase.taps.empty();
       }))
     return false;
-  // The epilogue's operands must hold the channels of neighbouring pixels
-  // together. With too many phases the operands are rearranged to that layout,
-  // because separate phases would need too many kernels.
+  // Merges only if needed or cheap: the epilogue's operands must hold the
+  // channels of neighbouring pixels together. With too many phases the operands
+  // are rearranged to that layout, because separate phases would need too many
+  // kernels.
   return strides.back() > support::kMaxStridePhases ||
          llvm::all_of(operands, [&](Value operand) {
            ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
@@ -236,7 +238,8 @@ Value Decomposition::mergePixels(Value tensor) {
   RankedTensorType type = splitType(typeOf(tensor), op.getStrides().back());
   int64_t rank = type.getRank();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
-  // All phases of a merged dimension have the same number of pixels.
+  // Uses the count of any phase, because all phases of a merged dimension have
+  // the same number of pixels.
   sizes[rank - 3] = valueOf(n - 1, phases.back().front().count);
   sizes.insert(sizes.begin() + rank - 2,
                b.getIndexAttr(type.getDimSize(rank - 2)));
@@ -453,7 +456,7 @@ Value Decomposition::emitPhase(ArrayRef<StridePhase> phase, Value dst) {
             : cpu::packConvWeights(filter, groups, filter.getElementType());
     panels = arith::ConstantOp::create(b, op.getWeights().getLoc(), packed);
   }
-  // A phase without taps multiplies nothing, so that it needs no zero point.
+  // Omits the zero point for a phase without taps, which multiplies nothing.
   bool hasTaps = llvm::none_of(
       phase, [](const StridePhase &window) { return window.taps.empty(); });
   int64_t zeroPoint = hasTaps ? op.getSrcZeroPoint() : 0;

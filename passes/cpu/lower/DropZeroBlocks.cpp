@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Blocks cover the rows of a panel that are not all zero. Each block starts at
-// the first such row that the previous block does not cover. This takes the
-// fewest blocks, wherever blocks of zeros start in the model. The last block
-// ends with the matrix; rows that it shares with the previous block are zero in
-// it.
+// the first such row behind the previous block. This takes the fewest blocks,
+// wherever blocks of zeros start in the model. The last block ends with the
+// matrix. If it shares rows with the previous block, its copies of these rows
+// are zero.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -42,7 +42,7 @@ using namespace ingot;
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// The depths of a block to try, in groups of k. f16 is added up in runs of
+/// The block depths to try, in groups of k. f16 is added up in runs of
 /// `kF16Terms`.
 static constexpr int64_t kDepths[] = {4, 8, 16};
 /// The number of columns to check together: the width of the narrowest panel.
@@ -50,8 +50,8 @@ static constexpr int64_t kPart = 16;
 
 namespace {
 
-/// Blocks of `depth` k and `width` columns that hold all weights of a matrix
-/// that are not zero.
+/// Blocks of `depth` rows and `width` columns that contain all nonzero weights
+/// of a matrix.
 struct Cover {
   int64_t depth, width;
   /// `starts` holds the index of each panel's first block, then the number of
@@ -60,7 +60,7 @@ struct Cover {
 
   int64_t stored() const { return int64_t(firsts.size()) * depth * width; }
   /// Returns the relative time of the product, with or without copied rows. The
-  /// dense product takes as many units as the matrix has elements.
+  /// time of the dense product is the number of elements of the matrix.
   double cost(const cpu::PackedWeights &weights, bool copiesRows) const {
     double groups = copiesRows ? cpu::threshold::zeroBlockCopyWay
                                : cpu::threshold::zeroBlockWay;
@@ -97,7 +97,7 @@ private:
   ArrayRef<char> bytes;
   const cpu::PackedWeights &packed;
   int64_t depth, columns, size;
-  /// For each k of each column part: true if a weight is not zero.
+  /// True for each k of each column part that has a nonzero weight.
   std::vector<bool> isUsed;
 };
 
@@ -151,7 +151,8 @@ Cover Matrix::cover(int64_t blockDepth, int64_t width) const {
       k += blockDepth - 1;
     }
   }
-  // Weights cannot be empty, so that they have at least one block.
+  // Makes at least one block for each matrix, because weights must not be
+  // empty.
   if (cover.firsts.empty()) {
     cover.firsts.push_back(0);
     std::fill(cover.starts.begin() + 1, cover.starts.end(), 1);
@@ -230,7 +231,7 @@ static ElementsAttr constantOf(cpu::MatMulOp op) {
   return nn::getConstant(packed);
 }
 
-/// Says why no block of `op` may be left out, whatever its weights are.
+/// Says why no block of `op` may be left out, for any weights.
 static const char *whyNot(cpu::MatMulOp op) {
   cpu::PackedWeights weights(op.getWeights());
   if (op.getFormat().getKind() != cpu::WeightsKind::panels ||
@@ -241,8 +242,8 @@ static const char *whyNot(cpu::MatMulOp op) {
   return nullptr;
 }
 
-/// Returns the cover with the least time of a matrix of `depth` k. Returns
-/// nullopt if it saves too little against the dense product.
+/// Returns the fastest cover of a matrix of `depth` rows. Returns nullopt if it
+/// saves too little against the dense product.
 static std::optional<Cover> coverOf(const Matrix &matrix,
                                     const cpu::PackedWeights &weights,
                                     int64_t depth, bool copiesRows) {
@@ -250,7 +251,7 @@ static std::optional<Cover> coverOf(const Matrix &matrix,
       (weights.element.isInteger() ? cpu::threshold::zeroBlocksOfBytesPay
                                    : cpu::threshold::zeroBlocksPay) *
       double(support::productOf(weights.outer) * weights.depth * weights.width);
-  // No cover takes less time than this.
+  // Stops early: no cover takes less time than this bound.
   if (double(matrix.used()) > least)
     return std::nullopt;
   bool isInRuns = weights.element.isF16() && weights.group == 2;
@@ -290,7 +291,7 @@ Stored &Dropper::storedOf(ElementsAttr constant, cpu::MatMulOp op) {
                 cast<ShapedType>(op.getDst().getType()).getShape().back());
   int64_t size = nn::elementBytes(weights.element), whole = bytes->size();
   int64_t rowBytes = depth * nn::elementBytes(src.getElementType());
-  // Rows that all fall into one set of the first-level cache are copied.
+  // Copies rows that all fall into one set of the first-level cache.
   int64_t stride = TargetsAttr::of(op).getNumbers().set_stride;
   std::optional<Cover> cover =
       coverOf(matrix, weights, depth, rowBytes % stride == 0);
@@ -317,8 +318,8 @@ Stored &Dropper::storedOf(ElementsAttr constant, cpu::MatMulOp op) {
   return stored;
 }
 
-/// Counts the bytes before and after, once for each matrix. A body for usual
-/// sizes computes the same model again, so that it does not count.
+/// Counts the bytes before and after, once for each matrix. Does not count a
+/// body for usual sizes, because it computes the same model again.
 void Dropper::count(Stored &stored, cpu::MatMulOp op) {
   IngotDialect::UsualOfAttrHelper usualOf(op.getContext());
   if (stored.isCounted ||

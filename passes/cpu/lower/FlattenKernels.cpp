@@ -25,10 +25,11 @@ using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
 
-/// Returns groups that join all dimensions but the last. If the first
-/// dimensions are open and the others have many rows, each open batch keeps a
-/// matrix of its own. The rows of such a matrix are split into tiles of known
-/// sizes. Fewer rows would not justify reading all weights for each batch.
+/// Returns groups that join all dimensions but the last into rows. If the
+/// dimensions behind the last dynamic one have many rows, the dimensions before
+/// them stay a batch. The number of rows is then static, so that tiles have
+/// known sizes. With few rows, reading all weights for each batch would cost
+/// more.
 static SmallVector<ReassociationIndices> rowsAndColumns(RankedTensorType type) {
   ArrayRef<int64_t> rows = type.getShape().drop_back();
   size_t batches = rows.size();

@@ -60,8 +60,8 @@ void cpu::followReshape(OpBuilder &b, ResizedImage &image) {
   image = {sizes, found, {}, reshape.getY(), 0, 1};
 }
 
-/// Returns true if channels are one dimension that fits a vector of each CPU
-/// level.
+/// Returns true if the channels form one dimension, and a vector of each CPU
+/// level can hold them.
 static bool hasFewChannels(const ResizedImage &image) {
   ArrayRef<int64_t> shape = image.type().getShape();
   return image.channelsDim() + 1 == int64_t(shape.size()) &&

@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// The result of a product of a banded matrix and dimension `dim` of an image.
+/// The result of a product of a banded matrix with dimension `dim` of an image.
 struct ResizedImage {
   support::Sizes sizes;
   int64_t dim;
@@ -29,8 +29,8 @@ struct ResizedImage {
 };
 
 /// Follows a reshape that is the only user of the product, and takes its shape.
-/// One dimension of the shape must be the matrix's, and at most one size before
-/// it may be open.
+/// One dimension of the shape must be that of the matrix. At most one size
+/// before it may be open.
 void followReshape(mlir::OpBuilder &b, ResizedImage &image);
 
 /// Follows the users of the product that only select rows or reorder channels.

@@ -62,15 +62,15 @@ struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
 
 } // namespace
 
-/// Returns true for a product of open size, which no backend takes because it
-/// has no kernel alone. The attention kernel does support it.
+/// Returns true for a product of open size that no backend takes, because it
+/// has no kernel alone. The attention kernel supports such products.
 static bool isLeftForLoops(Operation *op) {
   return isa<nn::MatMulOp>(op) && !whyNotBackend(op, kernel::kLoopsBackend) &&
          cpu::whyNotCpuKernel(op);
 }
 
-/// Says why the kernel does not take the ops of `match`: another backend
-/// computes one, or a type is not f32.
+/// Says why the kernel does not take the ops of `match`. Either another backend
+/// computes one of them, or a type is not f32.
 static Reason whyNotOps(AttentionMatch &match) {
   for (Operation *op :
        {match.scores.getOperation(), match.softmax.getOperation(),
@@ -84,7 +84,7 @@ static Reason whyNotOps(AttentionMatch &match) {
   return std::nullopt;
 }
 
-/// Says why the kernel does not hold the heads of `match`.
+/// Says why the kernel cannot hold the heads of `match`.
 static Reason whyNotHeads(AttentionMatch &match) {
   RankedTensorType q = typeOf(match.scores.getA()),
                    k = typeOf(match.scores.getB()),

@@ -27,8 +27,9 @@ using namespace mlir;
 using namespace ingot;
 using kernel::RecurrentLoop;
 
-/// The padding of a row of sums is a cache line. Without it, rows of a power of
-/// two would all fall into one set of the first-level cache.
+/// The number of floats in a cache line, by which a row of sums is padded.
+/// Without padding, rows of a power of two would all fall into one set of the
+/// first-level cache.
 static constexpr int64_t kLineFloats = 16;
 
 static constexpr kernel::RecurrentBuilder kBuilder{
@@ -61,7 +62,7 @@ bool FuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
       ElementsAttr attr =
           cpu::packMatMulWeights(nn::getConstant(product.getB()),
                                  product.getTransposeB(), b.getF32Type());
-      // Constants without values (elided ones) cannot be packed.
+      // Declines elided constants, which cannot be packed.
       if (!attr)
         return false;
       packed.push_back(cast<TypedAttr>(attr));

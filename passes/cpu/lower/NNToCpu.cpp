@@ -48,9 +48,9 @@ static Type productType(Operation *op) {
   return isBF16(op) ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
 }
 
-/// Returns the stored type of the weights of `op`, whose products have type
-/// `element`. The type is f16 if the user asked for it and f16 holds all
-/// weights.
+/// Returns the stored type of the weights of `op`. Its products have type
+/// `element`. The stored type is f16 if the user asked for it and f16
+/// represents all weights.
 static Type storedType(Operation *op, ElementsAttr weights, Type element) {
   if (!weights || !element.isF32() || !isFP16(op))
     return element;
@@ -74,7 +74,8 @@ struct Factors {
   /// The element types of src, and of the weights as they are stored.
   Type src, stored;
   ElementsAttr weights;
-  /// The factors with which the epilogue undoes the scale of weights, or null.
+  /// The factors by which the epilogue undoes the scaling of weights; null
+  /// without scaling.
   ElementsAttr undo;
 };
 } // namespace
@@ -181,8 +182,9 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     cpu::populateResampleToCpu(patterns, maxTableBytes);
     cpu::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    // Erase unused casts of bytes that kernels read, and ops that moved results
-    // that kernels store elsewhere. Users come before operands.
+    // Erase unused casts of bytes, which kernels read directly, and unused ops
+    // that moved results, which kernels now store in place. Users come before
+    // operands.
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa<nn::ElementwiseOpInterface, nn::GatherOp, nn::ReshapeOp,
@@ -197,7 +199,7 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
 
 } // namespace
 
-/// Returns weights of bytes as f32, in which their products and sums are exact
+/// Returns weights of bytes as f32. In f32 their products and sums are exact
 /// (`areSumsExact`).
 static ElementsAttr bytesAsFloats(ElementsAttr weights) {
   std::optional<std::vector<double>> values = nn::readDoubles(weights);
@@ -208,8 +210,8 @@ static ElementsAttr bytesAsFloats(ElementsAttr weights) {
       type.clone(Float32Type::get(weights.getContext())), *values);
 }
 
-/// Replaces sums of i32 by whole numbers in f32. Unused casts are erased only
-/// after the walk, because the walk may visit them next.
+/// Replaces sums of i32 by whole numbers in f32. Leaves unused casts for later,
+/// because the walk may visit them next.
 static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
                             Value sums) {
   for (Operation *user : op->getUsers())
@@ -219,8 +221,9 @@ static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
                                           /*in_range=*/true);
 }
 
-/// Returns true if the filter has several rows of taps, so that groups of four
-/// taps pay. One row of taps would fill one byte of a group.
+/// Returns true if the filter has several rows of taps. With a single row,
+/// groups of four taps do not pay, because each group would hold one tap and
+/// three zeros.
 static bool hasTapsAbove(nn::ConvOp op) {
   return support::productOf(
              typeOf(op.getW()).getShape().drop_front(2).drop_back()) > 1;
@@ -237,7 +240,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   bool isDepthwise = support::isDepthwise(op);
   Type element = productType(op);
   bool isBytes = element.isInteger();
-  // Groups of few channels share vectors, as single channels do.
+  // True if several groups share a vector, as the channels of a depthwise
+  // convolution do.
   bool isGrouped = cpu::shareVectors(typeOf(op.getW()).getShape(), groups) &&
                    element.isF32();
   ElementsAttr fours;
@@ -333,7 +337,7 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   SmallVector<Value> operands;
   if (op.getBias())
     operands.push_back(cpu::expandBias(rewriter, op.getBias(), type.getRank()));
-  // Padding of the result reduces the crop.
+  // Subtracts the output padding from the pads, which crop the result.
   SmallVector<int64_t> pads(op.getPads());
   for (auto [i, more] : llvm::enumerate(op.getOutputPadding()))
     pads[op.getStrides().size() + i] -= more;
@@ -393,7 +397,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
     std::swap(perm[rank - 2], perm[rank - 1]);
     a = support::transpose(rewriter, loc, a, perm);
   }
-  // Both factors have the batches of the result: see nn-broadcast-batches.
+  // Takes the batch sizes of the result from `a`, because nn-broadcast-batches
+  // has given both factors the batches of the result.
   Value destination = support::createEmpty(
       rewriter, loc, type, support::dynamicSizesLike(rewriter, loc, type, a));
   auto product = cpu::MatMulOp::create(

@@ -37,8 +37,8 @@ void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                       bool hasBias = false);
 
 void populateBandMatMulToCpu(mlir::RewritePatternSet &patterns);
-/// Adds the patterns of resizes. The run makes tables that have more than
-/// `maxTableBytes` bytes.
+/// Adds the patterns of resizes. Tables of more than `maxTableBytes` bytes are
+/// made at run time.
 void populateResampleToCpu(mlir::RewritePatternSet &patterns,
                            int64_t maxTableBytes);
 /// Adds the patterns of reductions, softmax, normalizations and pooling.

@@ -7,10 +7,10 @@
 //
 // Tensors that must have the same type form a class, e.g. the source and the
 // result of a reshape. A class becomes half precision, bf16 or f16, on two
-// conditions. No op that makes or uses its tensors may need f32. One tensor of
-// the class must be an operand of a half product, or be computed from one. All
-// ops in between must take inputs of either type. No class contains a
-// tensor.empty, because many ops share it.
+// conditions. First, no op that makes or uses its tensors needs f32. Second,
+// one tensor of the class is an operand of a half product, or is computed from
+// such an operand. All ops in between must accept inputs of either type. No
+// class contains a tensor.empty, because many ops share it.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
@@ -95,8 +95,8 @@ static bool isProduct(Operation *op) {
   return isa<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::MatMulOp>(op);
 }
 
-/// Returns true if `op` computes with a finite constant that f16 does not hold,
-/// e.g. a mask's.
+/// Returns true if `op` computes with a finite constant that f16 cannot
+/// represent, e.g. the constant of a mask.
 static bool hasLargeConstant(Operation *op) {
   return op
       ->walk([](arith::ConstantOp constant) {
@@ -169,8 +169,8 @@ Storage NarrowStoragePass::storageFor(Operation *op) const {
   return precision::storageOf(op, half == Precision::fp16 ? 0 : level);
 }
 
-/// Returns true if all users round `value` to half, so that nobody reads it
-/// wider.
+/// Returns true if all users round `value` to half, so that no op reads it in
+/// higher precision.
 bool NarrowStoragePass::isOnlyRounded(Value value) const {
   return !value.use_empty() &&
          llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -230,8 +230,8 @@ void NarrowStoragePass::constrain(Operation *op) {
   }
   keepOperands(op->getOperands());
   keepOperands(op->getResults());
-  // The walk visits loops and branches. Operands used in other regions stay
-  // f32.
+  // Keeps operands in regions as f32, except in loops and branches, which the
+  // walk visits.
   if (generic || !op->hasTrait<OpTrait::NoRegionArguments>())
     for (Region &region : op->getRegions())
       region.walk(
@@ -299,7 +299,7 @@ static void roundYielded(OpOperand &yielded, Type type) {
                                       type, yielded.get()));
 }
 
-/// Gives `op` a destination of the type that it makes.
+/// Gives `op` a destination of its result type.
 static void replaceEmpty(Operation *op) {
   if (op->getNumResults() == 0 || isa<tensor::DimOp>(op))
     return;
@@ -388,7 +388,7 @@ void NarrowStoragePass::runOnOperation() {
   });
   for (Operation *op : ops) {
     constrain(op);
-    // Data movement stores the type that it reads.
+    // Skips data movement, because its result has the type of its input.
     if (!isa<linalg::GenericOp, kernel::EpilogueOpInterface>(op) ||
         isMovement(op))
       continue;
@@ -400,8 +400,8 @@ void NarrowStoragePass::runOnOperation() {
         continue;
       if (storage == Storage::deny && !isOnlyRounded(result))
         kept.push_back(result);
-      // A product that is still f32 was not assigned half, so that its result
-      // stays f32.
+      // Excludes products. A product that is still f32 was not assigned half
+      // precision, so its result stays f32.
       if (storage == Storage::allow && !isProduct(op))
         wanted.push_back(result);
     }

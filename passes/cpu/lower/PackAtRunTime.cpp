@@ -48,7 +48,7 @@ struct Panels {
   /// group.
   Value arrange(OpBuilder &builder, Location loc, Value weights,
                 ArrayRef<int64_t> outer, ArrayRef<int64_t> taps) const;
-  /// Does so for weights whose columns fill all panels.
+  /// Arranges weights whose columns fill all panels.
   Value arrangeWhole(OpBuilder &builder, Location loc, Value weights,
                      ArrayRef<int64_t> outer, ArrayRef<int64_t> taps) const;
 
@@ -88,8 +88,8 @@ Value Panels::arrange(OpBuilder &builder, Location loc, Value weights,
   int64_t whole = columns / width;
   if (whole == count || whole == 0 || group != 1)
     return arrangeWhole(builder, loc, pad(builder, loc, weights), outer, taps);
-  // Only the last panel is padded, in the packed tensor. Padding the source
-  // would copy all columns.
+  // Pads only the last panel, in the packed tensor. Padding the source would
+  // copy all columns.
   auto arrangePart = [&](int64_t from, int64_t end, int64_t width) {
     Value part = slice(builder, loc, weights, column, from, end);
     return Panels(typeOf(part), column, k, width)

@@ -16,7 +16,8 @@
 namespace ingot::cpu {
 
 /// Sets the insertion point before the outermost loop around `op` that does not
-/// compute `value`. A factor of every step of a recurrence is thus packed once.
+/// compute `value`. If `value` is a factor in every step of a recurrence, it is
+/// thus packed only once.
 void setInsertionPointOutside(mlir::OpBuilder &builder, mlir::Operation *op,
                               mlir::Value value);
 

@@ -47,15 +47,15 @@ struct Layout {
     return (column / width * rows + row) * width + column % width;
   }
 
-  /// Returns the position of code `i` of a column's word, among the words of
-  /// its row.
+  /// Returns the position of code `i` of a column's word, among the words of a
+  /// row.
   CodePosition placeOf(int64_t column, int64_t i) const {
-    // Groups of four neighbours lie in the bytes of a word.
+    // Places groups of four neighbours in the bytes of a word.
     if (areGroupsOfFour)
       return {column, i % 4 * 8 + i / 4 * bits};
     if (bits != 8)
       return {column, i * bits};
-    // Each code of 16 columns has a row of 16 bytes.
+    // Stores 16 bytes for each row of codes of 16 columns.
     int64_t perWord = 32 / bits, in = column % cpu::kByteColumns;
     int64_t first = column - in, byte = i * cpu::kByteColumns + in;
     return {first + byte / perWord, byte % perWord * bits};
@@ -70,8 +70,8 @@ struct Layout {
 
 } // namespace
 
-/// Packs the words. They hold the codes less `2^(bits - 1)`, or the codes as
-/// they are if words are groups of four bytes.
+/// Packs the words. If words are groups of four bytes, they hold the codes
+/// unchanged. Otherwise they hold the codes minus `2^(bits - 1)`.
 static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
   std::vector<char> storage;
   std::optional<ArrayRef<char>> bytes = nn::getRawBytes(codes, storage);
@@ -100,7 +100,7 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
       std::move(raw));
 }
 
-/// Packs one value less `offset` for each block and column.
+/// Packs one value minus `offset` for each block and column.
 static ElementsAttr packPerBlock(const Layout &layout, ElementsAttr values,
                                  double offset, Type element) {
   std::optional<std::vector<double>> numbers = nn::readDoubles(values);

@@ -86,11 +86,12 @@ struct Packer {
     if (!(size < 65520))
       return sign | (std::isnan(number) ? 0x7e00 : 0x7c00);
     // The spacing of f16 is 2^-10 of the value's power of two, and 2^-24 for
-    // small values. Rounds to nearest, ties to even.
+    // small values. This code rounds to nearest, ties to even.
     int exponent = std::max(std::ilogb(std::max(size, 0x1p-14f)), -14);
     float unit = std::ldexp(1.0f, exponent - 10);
     auto steps = uint16_t(std::nearbyint(size / unit));
-    // A carry to 2^11 steps gives the first value of the next power of two.
+    // Adds the steps, so that a carry to 2^11 steps gives the first value of
+    // the next power of two.
     return sign | uint16_t(((exponent + 14) << 10) + steps);
   }
 
@@ -134,11 +135,11 @@ ElementsAttr cpu::roundToF16(ElementsAttr weights) {
 }
 
 std::optional<double> cpu::findBeyondF16(ElementsAttr weights) {
-  // The middle between the largest f16 and the next power of two: from here on,
-  // values round to infinity.
+  // The midpoint between the largest f16 and the next power of two. From this
+  // value on, rounding gives infinity.
   constexpr float kInfinite = 65520;
-  // Below this limit f16 has a relative error of 2^-10 or more. The error of
-  // bf16 is 2^-9 at most.
+  // The limit below which f16 has a relative error of 2^-10 or more. The error
+  // of bf16 is 2^-9 at most.
   constexpr float kSmallest = 0x1p-15f;
   std::vector<char> storage;
   std::optional<ArrayRef<char>> bytes = nn::getRawBytes(weights, storage);
@@ -235,7 +236,7 @@ ElementsAttr cpu::packCompensation(ElementsAttr weights, int64_t groups,
   std::optional<ArrayRef<char>> source = nn::getRawBytes(weights, storage);
   if (!source)
     return {};
-  // Unsigned sums wrap around as the kernel's do.
+  // Sums as unsigned integers, which wrap around like the sums of the kernel.
   std::vector<uint32_t> sums(groups * panels * rows * width, 0);
   const int64_t size = nn::elementBytes(weights.getElementType());
   assert(size <= 2 && "bytes or words");

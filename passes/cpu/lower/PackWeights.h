@@ -19,19 +19,19 @@
 
 namespace ingot::cpu {
 
-/// Returns the bytes of a constant, however it is reshaped, or nullopt if the
-/// value is computed. They may be stored in `storage`.
+/// Returns the bytes of a constant, also behind reshapes, or nullopt if the
+/// value is computed. `storage` may hold the bytes.
 std::optional<llvm::ArrayRef<char>> findBytes(mlir::Value value,
                                               std::vector<char> &storage);
 
-/// Returns how many of `channels` channels share a panel. The answer is 32, the
-/// width of a register tile, so that a kernel reads its weights as one stream.
-/// It is 16 where the padding of the last panel would be large.
+/// Returns the number of channels that share a panel. It is 32, the width of a
+/// register tile, so that a kernel reads its weights as one stream. It is 16 if
+/// 32 would add much padding to the last panel.
 int64_t panelWidth(int64_t channels);
 
 /// Packs `O, C/G, K1…Kn` as `G*panels, K1…Kn, C/G, P`. `element` is the
-/// weights' own type, or bf16 or f16 for f32. Weights of f16 are packed in
-/// pairs if `src` is f16. Returns null for values that are not finite.
+/// weights' own type, or bf16 or f16 for weights of f32. Weights of f16 are
+/// packed in pairs if `src` is f16. Returns null if a value is not finite.
 mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
                                    mlir::Type element, mlir::Type src = {});
 
@@ -43,16 +43,16 @@ mlir::ElementsAttr packWinogradWeights(mlir::ElementsAttr weights,
 /// Rounds f32 weights, in any order, to f16.
 mlir::ElementsAttr roundToF16(mlir::ElementsAttr weights);
 
-/// The positions of the weights of output channels. Each of `count` channels
-/// has `depth` weights that are `step` elements apart. First weights of
+/// The positions of the weights of `count` output channels. A channel has
+/// `depth` weights that are `step` elements apart. The first weights of
 /// neighbouring channels are `stride` elements apart.
 struct WeightColumns {
   int64_t count, depth, stride, step;
 };
 
-/// Weights of f32 whose products with f16 may be added up as f16. `weights` of
-/// each output channel are scaled by a power of two. `undo` holds the inverse
-/// factor of each channel, for its sums.
+/// Scaled f32 weights, whose products with f16 may be added up as f16.
+/// `weights` of each output channel are scaled by a power of two. `undo` holds
+/// the inverse factor of each channel, for its sums.
 struct ScaledWeights {
   mlir::ElementsAttr weights, undo;
 };
@@ -62,15 +62,15 @@ struct ScaledWeights {
 std::optional<ScaledWeights> scaleForF16Sums(mlir::ElementsAttr weights,
                                              const WeightColumns &columns);
 
-/// Returns a weight of f32 that f16 does not hold, or that is NaN. If all
+/// Returns an f32 weight that f16 cannot represent, or that is NaN. If all
 /// weights are very small, returns the largest of them. Values of f16 near 0
-/// are 2^-24 apart, so that such weights are rounded as coarsely as to bf16 or
-/// worse.
+/// are 2^-24 apart, so that such weights lose as much precision as in bf16, or
+/// more.
 std::optional<double> findBeyondF16(mlir::ElementsAttr weights);
 
 /// Packs the zero-point compensation of weights of bytes, in the layout of
 /// `cpu.conv`: `G*panels, K1…K(n-1), P` of i32. Each element is `-zeroPoint`
-/// times the sum of weights over channels and the taps of the last dimension.
+/// times a sum of weights over channels and the taps of the last dimension.
 mlir::ElementsAttr packCompensation(mlir::ElementsAttr weights, int64_t groups,
                                     int64_t zeroPoint);
 

@@ -41,9 +41,9 @@ struct SignCandidate {
   Value data, weights;
   /// The dimensions of the weights for outputs and channels.
   int64_t outputs, channels;
-  /// The byte that padding stands for; nullopt without padding.
+  /// The byte value of padding; nullopt without padding.
   std::optional<int64_t> padding;
-  /// The zero point that the sums have subtracted already.
+  /// The zero point that is already subtracted from the sums.
   int64_t zeroPoint = 0;
 };
 
@@ -56,8 +56,8 @@ struct Signs {
 
 } // namespace
 
-/// Returns the middle of the three bytes that the data may be; it stands for 0.
-/// Returns nullopt if the data may be other bytes.
+/// Returns the middle one of the three bytes that the data may have; it
+/// represents 0. Returns nullopt if the data may have other bytes.
 static std::optional<int64_t> findZeroPoint(const support::Interval &bytes,
                                             const SignCandidate &product) {
   if (!bytes.isWithin(0, 255))
@@ -165,8 +165,8 @@ static Value packData(PatternRewriter &rewriter, const SignCandidate &product,
   return pack.getResult();
 }
 
-/// Replaces the product by `kernel`, whose sums are of values from -1 to 1. The
-/// share of the bytes' zero point is added to its sums.
+/// Replaces the product by `kernel`, which sums values from -1 to 1. Adds the
+/// contribution of the bytes' zero point to its sums.
 static void replace(PatternRewriter &rewriter, const SignCandidate &product,
                     const Signs &signs, kernel::EpilogueOpInterface kernel) {
   Location loc = product.op->getLoc();
@@ -198,7 +198,7 @@ template <typename Op> struct ToSigns : OpRewritePattern<Op> {
   ToSigns(MLIRContext *context, const Intervals &intervals)
       : OpRewritePattern<Op>(context), intervals(intervals) {}
 
-  /// Reads the product as signs, or says why it is none.
+  /// Reads the product as one of signs, or says why it is not one.
   Reason read(const SignCandidate &product, std::optional<Signs> &signs) const {
     if (Reason reason = whyNotSigns(product))
       return reason;
@@ -297,7 +297,7 @@ struct MatMulToSigns : ToSigns<nn::MatMulOp> {
 struct ProductsToSignsPass
     : ingot::impl::ProductsToSignsBase<ProductsToSignsPass> {
   void runOnOperation() override {
-    // The analysis must run before ops are replaced, because it does not know
+    // Runs the analysis before ops are replaced, because it does not know the
     // new ops.
     support::IntervalAnalysis analysis;
     Intervals intervals;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // `vpmaddubsw` adds two products of bytes as an int16, with saturation. It
-// cannot saturate if the data are at most 127. Nor can it if the positive
-// weights of a pair add up to at most 128, and the negative ones to at least
-// -128. PairProducts.h explains the pairings.
+// cannot saturate if the data are at most 127. It also cannot saturate if the
+// positive weights of each pair add up to at most 128, and the negative ones to
+// at least -128. PairProducts.h explains the pairings.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -49,13 +49,13 @@ static int pairingsOf(const int8_t *four, int64_t largest) {
   return pairings;
 }
 
-/// Returns the index of a group's count: the first pairing, another one, or
-/// none.
+/// Returns the index of the count to which a group belongs. The index is 0 if
+/// the first pairing is safe, 1 if only the crossed one is safe, else 2.
 static int kindOf(int pairings) {
   return pairings & 1 ? 0 : pairings != 0 ? 1 : 2;
 }
 
-/// Says why the pass gives such an op no pairs.
+/// Says why the pass does not pair the bytes of `op`.
 static const char *whyNot(cpu::ConvOp op) {
   if (op.getGroups() != 1)
     return "has groups";
@@ -131,8 +131,8 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
       }
       ++counts[3 + kindOf(ofPanel)];
     }
-    // With half or more of the groups widened, int16 products are faster on
-    // each level.
+    // Declines if half or more of the groups are widened, because int16
+    // products are then faster on each level.
     if (2 * counts[2] >= counts[0] + counts[1] + counts[2])
       return rewriter.notifyMatchFailure(op, "has pairs that may saturate");
     SmallVector<int64_t> shape(weights.outer);

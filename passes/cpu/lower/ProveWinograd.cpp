@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Integers of 32 bits are computed modulo 2^32. The transforms multiply a sum
-// by a known factor. The exact sum can be recovered if it needs no more bits
-// than the factor leaves: see Winograd.h. Its largest size follows from the
-// weights of its column; sums at a border have fewer terms. Transformed pixels
-// and weights fit int16 for any bytes.
+// by a known factor. The exact sum can be recovered if the product with this
+// factor fits in 32 bits: see Winograd.h. The largest possible sum follows from
+// the weights of a column. Sums at a border have fewer terms. Transformed
+// pixels and weights fit int16 for any bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"

@@ -42,7 +42,8 @@ static std::string describeProduct(Op op) {
          " columns, signs in words of 32";
 }
 
-/// Returns how the weights of `kernel` are stored; "" for other kernels.
+/// Describes how the weights of `kernel` are stored. Returns "" for other kinds
+/// of kernels.
 static std::string storageOf(Operation *kernel) {
   return llvm::TypeSwitch<Operation *, std::string>(kernel)
       .Case([](cpu::ConvOp op) { return describeProduct(op); })

@@ -22,8 +22,8 @@ using namespace ingot;
 using namespace ingot::cpu;
 using namespace ingot::support;
 
-// Scale and shift are one operation of the model, so that the product need not
-// be rounded first.
+// Lets the compiler contract the scaling and the shift to a multiply-add, so
+// that the product is not rounded.
 void cpu::buildRowEpilogue(OpBuilder &b, Location loc, Operation *kernel,
                            bool hasScale, bool hasBias) {
   OpBuilder::InsertionGuard guard(b);
@@ -47,8 +47,8 @@ static Value restore(OpBuilder &b, Location loc, Value value, Sizes sizes,
 
 namespace {
 
-/// Lowers reductions over neighbouring dimensions. Other dimensions are reduced
-/// one group after the other.
+/// Lowers reductions over neighbouring dimensions. If reduced dimensions are
+/// not neighbours, reduces one group of neighbours after the other.
 struct ReducePattern : OpRewritePattern<nn::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ReduceOp op,
@@ -97,8 +97,8 @@ static Value reduce(OpBuilder &b, Location loc, cpu::ReduceKind kind, Value x) {
 }
 
 /// Returns the number of equal parts in which to reduce `count` rows of `width`
-/// elements, so that several tasks share the work. It is a divisor of count
-/// that leaves large parts.
+/// elements, so that several tasks share the work. The number divides `count`
+/// and leaves large parts.
 static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
   if (ShapedType::isDynamic(samples) || ShapedType::isDynamic(count) ||
       ShapedType::isDynamic(width) || samples >= cpu::threshold::reducedSamples)
@@ -110,9 +110,10 @@ static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
   return 1;
 }
 
-/// Splits a reduction into one of the first `count` dimensions, which are
-/// neighbours, and one of the others. Elements behind the first dimensions are
-/// reduced side by side in vectors.
+/// Splits a reduction in two. The first one reduces the first `count`
+/// dimensions, which are neighbours. The second one reduces the remaining
+/// dimensions. Elements behind the first dimensions are reduced in parallel, in
+/// vectors.
 static SmallVector<nn::ReduceOp>
 splitReduction(nn::ReduceOp op, PatternRewriter &b, int64_t count) {
   Value y = op.getX();
@@ -231,7 +232,7 @@ LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
   Location loc = op.getLoc();
   int64_t rank = type.getRank(), axis = op.getAxis();
   Value x = op.getX();
-  // The dimensions behind the axis are joined into columns.
+  // Joins the dimensions behind the axis into columns.
   bool isLast = support::productOf(type.getShape().drop_front(axis + 1)) == 1;
   int64_t joined = isLast ? axis : axis + 1;
   auto groups = groupsFrom(rank, joined);
@@ -268,7 +269,7 @@ LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
   for (Value factor : {scale, bias})
     if (factor)
       operands.push_back(factor);
-  // The normalized dimensions are joined into one.
+  // Joins the normalized dimensions into one.
   for (Value &factor : operands) {
     Sizes ones(axis, OpFoldResult(b.getIndexAttr(1)));
     ones.push_back(b.getIndexAttr(typeOf(factor).getNumElements()));
@@ -322,8 +323,8 @@ LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
 // Pooling
 //===----------------------------------------------------------------------===//
 
-/// Returns true if no element is in several windows. Each window would convert
-/// the element again.
+/// Returns true if no element is in several windows. The kernel converts an
+/// element for each window that reads it, so overlapping windows cost more.
 static bool readsOnce(nn::AvgPoolOp op) {
   for (auto [size, stride] : llvm::zip_equal(op.getKernel(), op.getStrides()))
     if (size > stride)
@@ -331,8 +332,8 @@ static bool readsOnce(nn::AvgPoolOp op) {
   return true;
 }
 
-/// Returns true if the mean of each window is over elements alone, without
-/// padding.
+/// Returns true if each window has elements outside of the padding, and its
+/// mean is over these elements only.
 static bool seesElements(nn::AvgPoolOp op) {
   if (llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }))
     return true;

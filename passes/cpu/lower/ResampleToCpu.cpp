@@ -34,8 +34,8 @@ struct ResizePattern : OpRewritePattern<nn::ResizeOp> {
   int64_t maxTableBytes;
 };
 
-/// The taps of a resized dimension of `size` elements. `inner` neighbouring
-/// elements are resampled as one.
+/// The taps of a resized dimension of `size` elements. An element here is a run
+/// of `inner` neighbouring elements, which are resampled together.
 struct TapTables {
   OpBuilder &b;
   Location loc;
@@ -48,8 +48,8 @@ struct TapTables {
   Value positions, weights;
 
   void create();
-  /// Returns the rows of all tables, one after the other. Returns nullopt if
-  /// only a run knows them, or if they are too large.
+  /// Returns the rows of all tables in sequence. Returns nullopt if only a run
+  /// can compute them, or if they are too large.
   std::optional<std::vector<double>> compute();
 
 private:
@@ -89,8 +89,8 @@ SmallVector<Value> TapTables::numbersAt(OpBuilder &b, Value at) {
   return numbers;
 }
 
-/// Folds an op whose operands are constants or in `known`. Returns null if it
-/// cannot be folded.
+/// Folds an op. Its operands are constants or in `known`. Returns null if
+/// folding fails.
 static Attribute foldStep(Operation &step,
                           const llvm::DenseMap<Value, Attribute> &known) {
   auto constantOf = [&](Value value) {
@@ -99,7 +99,8 @@ static Attribute foldStep(Operation &step,
       matchPattern(value, m_Constant(&constant));
     return constant;
   };
-  // The first attempt may only move constants to the right.
+  // Tries twice, because the first attempt may only move constants to the
+  // right.
   for (int64_t tries = 0; tries < 2; ++tries) {
     SmallVector<Attribute> operands;
     for (Value operand : step.getOperands())
@@ -115,8 +116,9 @@ static Attribute foldStep(Operation &step,
   return {};
 }
 
-/// The most elements of a dimension whose taps the compiler computes. It folds
-/// them one by one, which is much slower than a run.
+/// The maximum number of elements of a dimension for which the compiler
+/// computes taps. It folds the elements one by one, which is much slower than a
+/// run.
 static constexpr int64_t kMaxElements = int64_t(1) << 16;
 
 std::optional<std::vector<double>> TapTables::compute() {
@@ -148,7 +150,7 @@ std::optional<std::vector<double>> TapTables::compute() {
   return numbers;
 }
 
-/// Makes the tables constants. Returns false if the run must make them.
+/// Makes the tables constants. Returns false if they must be made at run time.
 bool TapTables::createNow() {
   std::optional<std::vector<double>> numbers = compute();
   if (!numbers)
@@ -194,8 +196,8 @@ void TapTables::create() {
     weights = generic.getResult(1);
 }
 
-/// Converts sums to elements of `type`, floats or bytes. `areBytes` means that
-/// the sums are whole values in the range of bytes already.
+/// Converts sums to elements of `type`, floats or bytes. If `areBytes`, the
+/// sums are already whole numbers in the range of bytes.
 static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums,
                      bool areBytes) {
   if (!type.getElementType().isInteger())
@@ -211,9 +213,9 @@ static Value roundTo(OpBuilder &b, RankedTensorType type, Value sums,
 
 namespace {
 
-/// A resize as products of banded matrices, one dimension after the other. Rows
-/// of pixels with few channels thus need no permutations. No element is
-/// weighted twice with the same weights.
+/// A resize as products with banded matrices, one dimension after the other.
+/// Rows of pixels with few channels thus need no permutations. No element gets
+/// the same weights twice.
 struct BandProducts {
   OpBuilder &b;
   nn::ResizeOp op;
@@ -222,7 +224,7 @@ struct BandProducts {
   Location loc = op.getLoc();
   Scalars s{b, loc};
   Sizes sizes = sizesOf(b, loc, op.getX());
-  /// The result, with the ops behind the resize that only move it.
+  /// The result, including following ops that only move it.
   ResizedImage image{
       resultSizes(b, op->getResult(0)), resized.back(), {}, op.getY()};
 
@@ -277,7 +279,7 @@ Value BandProducts::multiply(Value x, int64_t dim) {
   std::optional<Band> band = computeBand(dim, channels);
   if (!band && hasKnownSizes() && !op.mayFilter(dim))
     return {};
-  // All dimensions behind `dim` are joined into one of channels.
+  // Joins all dimensions behind `dim` into one of channels.
   if (behind < rank - 1) {
     Sizes joined(ArrayRef(sizes).take_front(behind));
     joined.push_back(
@@ -317,7 +319,8 @@ Value BandProducts::create() {
     followMovements(image);
   Value y = withoutCast(op.getX());
   if (typeOf(y).getShape() != typeOf(op.getX()).getShape()) {
-    // Tensors with several open sizes are not reshaped.
+    // Keeps the cast and the reshapes of the operand if sizes are dynamic,
+    // because such tensors are not reshaped.
     y = hasKnownSizes() ? support::reshape(b, loc, y, sizes) : op.getX();
   }
   for (int64_t dim : resized) {
@@ -348,7 +351,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
                             op.getMode() != nn::ResizeMode::nearest)) {
     BandProducts products{b, op, resized, maxTableBytes};
     if (Value y = products.create()) {
-      // The ops in between have no users left; they are erased after the walk.
+      // Leaves the unused ops in between to be erased after the walk.
       if (products.image.value != op.getY()) {
         b.replaceAllUsesWith(products.image.value, y);
         y = destinationOf(b, op->getResult(0));
@@ -379,7 +382,7 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
     if (tables.weights)
       weights.push_back(tables.weights);
   }
-  // The dimensions behind the last resized one are joined into channels. A few
+  // Joins the dimensions behind the last resized one into channels. A few
   // channels are joined with the resized dimension instead.
   int64_t joined = areFew ? last : last + 1;
   Sizes dstSizes(ArrayRef<OpFoldResult>(sizes).take_front(joined));

@@ -18,11 +18,11 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Returns the exponent of the power of two that scales a column. Then no
-/// kF16Terms products of its weights and of f16 values add up to more than f16
-/// holds. A margin is left for their roundings of 2^-11 each. Returns nullopt
-/// for values that are not finite, and for scales whose inverse is no normal
-/// f32.
+/// Returns the exponent of the power of two that scales a column. With this
+/// scale, no sum of kF16Terms products with f16 values exceeds the range of
+/// f16. A margin allows for relative rounding errors of 2^-11 in each addition.
+/// Returns nullopt if a value is not finite, or if the inverse of the scale is
+/// not a normal f32.
 static std::optional<int> exponentFor(MutableArrayRef<float> column) {
   constexpr double kUsable = 0.95;
   double sum = 0;

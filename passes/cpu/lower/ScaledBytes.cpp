@@ -30,7 +30,7 @@ Value cpu::ScaledBytes::scale(OpBuilder &builder, Location loc,
   return means;
 }
 
-/// Returns true if a cast keeps the values of bytes less their zero point.
+/// Returns true if a cast preserves the values of bytes minus their zero point.
 static bool keepsNumbers(nn::CastOp op) {
   Type to = op.getType().getElementType();
   return to.isF32() || to.isInteger(32);
@@ -42,8 +42,9 @@ static bool isFused(Operation *op) {
                          kernel::EpilogueOpInterface>(op);
 }
 
-/// Returns true if other ops read the floats and these stay in the second-level
-/// cache. Loading such floats is faster than converting bytes again.
+/// Returns true if other ops read the floats, and the floats stay in the
+/// second-level cache. Loading such floats is faster than converting bytes
+/// again.
 static bool areFloatsNear(Value value) {
   RankedTensorType type = typeOf(value);
   return !value.hasOneUse() &&
@@ -56,11 +57,11 @@ static bool areFloatsNear(Value value) {
 
 std::optional<cpu::ScaledBytes> cpu::readScaledBytes(Value value,
                                                      int64_t length) {
-  // The lanes of an AVX2 vector.
+  // The number of lanes of an AVX2 vector.
   constexpr int64_t kLanes = 8;
   if (ShapedType::isDynamic(length) || length % kLanes != 0)
     return std::nullopt;
-  // More ops than a dequantization takes.
+  // The maximum number of ops to follow. A dequantization takes fewer.
   constexpr size_t kMaxOps = 4;
   SmallVector<std::pair<Operation *, double>> ops;
   Value at = value;

@@ -7,9 +7,9 @@
 //
 // The mean of values `factor x + offset` is `factor m + offset`, where m is the
 // mean of x. A kernel can thus average bytes and scale the smaller result. This
-// pays only if the bytes are in memory anyway. A kernel that computes the
-// values stores floats as fast as bytes, and floats need no conversion when
-// they are read.
+// pays only if bytes are in memory anyway. If a kernel computes the values
+// instead, it stores floats as fast as bytes, and floats need no conversion
+// when they are read.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_LOWER_SCALEDBYTES_H
@@ -22,20 +22,20 @@
 
 namespace ingot::cpu {
 
-/// A tensor of ui8 whose elements x stand for `factor x + offset`.
+/// A tensor of ui8. Its elements x represent `factor x + offset`.
 struct ScaledBytes {
   mlir::Value bytes;
   double factor = 1, offset = 0;
 
-  /// Scales f32 means of the bytes to the values that they stand for.
+  /// Converts f32 means of the bytes to means of the represented values.
   mlir::Value scale(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value means) const;
 };
 
-/// Returns the bytes from which `value` of f32 is computed with constants.
-/// Returns nullopt if there are none, or if only the kernel that computes them
-/// would store them. AVX2 has no masks for bytes, so that rows of `length`
-/// elements must be whole vectors.
+/// Returns the bytes from which `value`, of f32, is computed with constants
+/// only. Returns nullopt if there are none. Also returns nullopt if the kernel
+/// that computes the bytes would otherwise not store them. AVX2 has no masks
+/// for bytes, so rows of `length` elements must be whole vectors.
 std::optional<ScaledBytes> readScaledBytes(mlir::Value value, int64_t length);
 
 } // namespace ingot::cpu

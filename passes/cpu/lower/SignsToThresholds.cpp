@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A product of signs has few different sums, all of them known. This pass
-// evaluates the epilogue of each sum as a run would, channel by channel. Where
-// the results grow or fall with the sums, two thresholds separate -1, 0 and 1.
+// A product of signs has few possible sums, all of them known. This pass
+// evaluates the epilogue for each sum as a run would, channel by channel. If
+// the results are monotonic in the sums, two thresholds separate -1, 0 and 1.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
@@ -37,14 +37,15 @@ using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
 
-/// The most sums to try, which takes a few seconds. Networks have fewer.
+/// The maximum number of sums to try, which takes a few seconds. Known networks
+/// have fewer.
 static constexpr int64_t kMaxSums = int64_t(1) << 28;
 
 namespace {
 
 /// The thresholds of each channel. Bit u is set for sums below `low`, bit v for
-/// sums below `high`. A `flip` of -1 instead of 0 compares the complement of
-/// the sum.
+/// sums below `high`. `flip` is 0, or -1 to compare the complement of the sum
+/// instead of the sum.
 struct Thresholds {
   std::vector<double> low, high, flip;
 
@@ -59,7 +60,7 @@ class Results {
 public:
   Results(kernel::EpilogueOpInterface op, int64_t most) : op(op), most(most) {}
 
-  /// Readies the region and its operands, or says why it cannot.
+  /// Prepares the region and its operands, or says why it cannot.
   Reason prepare();
   /// Adds the thresholds of the next channel, or says why it has none.
   Reason addThresholds(int64_t channel, int64_t zeroPoint,
@@ -74,7 +75,7 @@ private:
 
 } // namespace
 
-/// Returns the elements of a constant for each channel, or its one element for
+/// Returns the elements of a constant, one for each channel or a single one for
 /// all channels.
 static std::optional<std::vector<double>> readOperand(Value operand) {
   ArrayRef<int64_t> shape = typeOf(operand).getShape();
@@ -150,7 +151,8 @@ Reason Results::addThresholds(int64_t channel, int64_t zeroPoint,
   }
   if (grows && falls)
     return "has signs that neither grow nor fall with the sum";
-  // A sum is at least s if its complement is below -s.
+  // Compares complements if results fall: a sum is at least s if its complement
+  // is below -s.
   thresholds.flip.push_back(falls ? -1 : 0);
   thresholds.low.push_back(double(falls ? -below[0] : above[0]));
   thresholds.high.push_back(double(falls ? -below[1] : above[1]));
@@ -158,7 +160,7 @@ Reason Results::addThresholds(int64_t channel, int64_t zeroPoint,
 }
 
 /// Finds the thresholds of the product `op`, or says why there are none.
-/// `zeroPoint` is the result byte that stands for 0; a sum has at most `terms`
+/// `zeroPoint` is the result byte that represents 0. A sum has at most `terms`
 /// products.
 static Reason findThresholds(kernel::EpilogueOpInterface op, int64_t terms,
                              int64_t zeroPoint, Thresholds &thresholds) {
@@ -175,8 +177,9 @@ static Reason findThresholds(kernel::EpilogueOpInterface op, int64_t terms,
   return std::nullopt;
 }
 
-/// Returns the product of signs that computes `value`, and sets `terms` to the
-/// number of products in a sum. Returns null if there is none.
+/// Returns the product of signs that computes `value`, or null if there is
+/// none. Sets `terms` to the number of products that are added up for an
+/// element.
 static kernel::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
   Operation *op = value.getDefiningOp();
   if (auto conv = dyn_cast_or_null<cpu::ConvOp>(op)) {
@@ -196,7 +199,8 @@ static kernel::EpilogueOpInterface getProduct(Value value, int64_t &terms) {
   return {};
 }
 
-/// Makes the product compare its sums, and store `words` words for each pixel.
+/// Makes the product compare its sums with the thresholds, and store `words`
+/// words for each pixel.
 static void compareSums(PatternRewriter &rewriter,
                         kernel::EpilogueOpInterface op,
                         const Thresholds &thresholds, int64_t words) {
@@ -254,8 +258,8 @@ static Value sourceOf(cpu::PackSignsOp op) {
   return cast ? cast.getX() : op.getSrc();
 }
 
-/// Returns true if only `op` reads the elements of `value`; other ops may ask
-/// for its sizes.
+/// Returns true if only `op` reads the elements of `value`. Other ops may still
+/// query its sizes.
 static bool isReadBy(Value value, Operation *op) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user == op || isa<tensor::DimOp>(user);
@@ -290,7 +294,8 @@ struct ToThresholds : OpRewritePattern<cpu::PackSignsOp> {
     compareSums(rewriter, product, thresholds,
                 thresholds.hasZeros() ? cpu::pixelWords(channels)
                                       : cpu::signWords(channels));
-    // Products read both kinds of words, so that the types need no cast.
+    // Does not cast the result, because products read words with and without
+    // zeros.
     rewriter.replaceOp(op, product->getResult(0));
     return success();
   }

@@ -33,7 +33,7 @@ using support::typeOf;
 /// The entries of a table, one for each byte.
 static constexpr int64_t kEntries = 256;
 
-/// The most ops to tabulate; quantized activations take fewer.
+/// The maximum number of ops to tabulate. Quantized activations take fewer.
 static constexpr size_t kMaxOps = 64;
 
 static bool isByte(Value value) {
@@ -42,7 +42,8 @@ static bool isByte(Value value) {
                   type.getElementType().isSignlessInteger(8));
 }
 
-/// Returns the gather if `value` is looked up in a table of bytes already.
+/// Returns the gather if `value` is already the result of a lookup in a table
+/// of bytes.
 static nn::GatherOp getLookup(Value value) {
   auto gather = value.getDefiningOp<nn::GatherOp>();
   if (!gather || !isByte(gather.getIndices()) || !isByte(gather.getX()) ||
@@ -51,8 +52,8 @@ static nn::GatherOp getLookup(Value value) {
   return gather;
 }
 
-/// Returns true if the op costs an epilogue about as much as an addition. Other
-/// ops are polynomials.
+/// Returns true if the op costs about as much as an addition in an epilogue.
+/// Other ops become polynomials.
 static bool isCheap(Operation *op) {
   return isa<nn::AbsOp, nn::AddOp, nn::CastOp, nn::ClampOp, nn::DivOp,
              nn::GatherOp, nn::HardSigmoidOp, nn::HardSwishOp, nn::LeakyReluOp,
@@ -73,12 +74,13 @@ class Finder {
 public:
   explicit Finder(Operation *root) : root(root) {}
 
-  /// Returns the ops and the single source; nullopt, with a reason, if there
-  /// are several.
+  /// Returns the ops and their single source. If there are several sources,
+  /// returns nullopt and sets `reason`.
   std::optional<Cone> run(StringRef &reason) {
     if (!add(root, reason))
       return std::nullopt;
-    // The result of a lookup is a function of the same bytes, too.
+    // Looks through a lookup, because its result is also a function of the same
+    // bytes.
     for (size_t i = 0; i < kMaxOps; ++i) {
       auto lookup = llvm::find_if(
           sources, [](Value source) { return bool(getLookup(source)); });
@@ -141,8 +143,8 @@ private:
 
 } // namespace
 
-/// Returns true if a kernel's epilogue stores `bytes` and nobody else reads
-/// them. The epilogue would then continue with the values in its registers.
+/// Returns true if a kernel's epilogue stores `bytes` and no other op reads
+/// them. The epilogue could then continue with the values in its registers.
 static bool isInEpilogue(Value bytes) {
   SmallVector<Value> work{bytes};
   for (size_t i = 0; i < work.size() && i < kMaxOps; ++i) {
@@ -173,7 +175,8 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
     if (op != root && !isCheap(op) && !llvm::all_of(op->getUsers(), isInside))
       return "computes what others read as well";
   }
-  // An epilogue can continue with a result that only one op reads.
+  // Finds out if only one op reads each result, because an epilogue can then
+  // continue with it.
   bool isChain = llvm::all_of(cone.ops, [&](Operation *op) {
     return op == root || op->hasOneUse();
   });
@@ -188,8 +191,8 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
   return std::nullopt;
 }
 
-/// Returns the results of the ops for all bytes; null if an op has no constant
-/// value.
+/// Returns a table with the result of the ops for each byte. Returns null if an
+/// op has no constant value.
 static Value makeTable(OpBuilder &builder, const Cone &cone, Operation *root) {
   Type byte = typeOf(cone.source).getElementType();
   auto all = RankedTensorType::get({kEntries}, byte);
@@ -202,7 +205,8 @@ static Value makeTable(OpBuilder &builder, const Cone &cone, Operation *root) {
   };
   values.map(cone.source, makeBytes(nn::makeConstantAttr(all, bytes)));
   for (Operation *op : cone.ops) {
-    // Splat constants become scalars that broadcast; a table stays a table.
+    // Replaces splat constants by scalars that broadcast. A constant that is a
+    // table stays unchanged.
     for (Value operand : op->getOperands())
       if (std::optional<double> number = nn::getSplat(operand);
           number && !values.contains(operand) && !isa<nn::GatherOp>(op))

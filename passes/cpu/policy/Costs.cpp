@@ -53,7 +53,8 @@ static int64_t timesOf(Operation *op) {
                           productOf(x.drop_front(channels + 1))});
       })
       .Case([](nn::MatMulOp matmul) {
-        // Each matrix of a batch is multiplied by its own rows.
+        // Counts only the rows of one matrix of a batch, because each matrix is
+        // multiplied by its own rows.
         ArrayRef<int64_t> b = shapeOf(matmul.getB());
         ArrayRef<int64_t> y = shapeOf(matmul.getResult());
         return b.size() > 2 ? y[y.size() - 2] : productOf(y.drop_back());

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A roofline estimate of a product, in cycles of one core. The estimate is the
-// larger of two times. One is the time of multiply-adds at the core's rate. The
-// other is the time to read bytes that the second-level cache does not hold at
-// the rate of memory. The time to round the data is added.
+// larger of two times, plus the time to round the data. The first is the time
+// of the multiply-adds at the core's rate. The second is the time to read, at
+// the rate of memory, the bytes that the second-level cache does not hold.
 //
-// The estimates only inform the reader of a decision. They leave out padding,
+// The estimates only explain a decision to its reader. They leave out padding,
 // tails of vectors and the layout of data, and can rank two alternatives
-// wrongly. The rules of this folder decide, with measured numbers
-// (Thresholds.inc). The reason of an answer names the rule that decided.
+// wrongly. The decisions come from the rules of this folder, with measured
+// numbers (Thresholds.inc). The reason of an answer names the rule that
+// decided.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_COSTS_H
@@ -28,7 +29,7 @@ enum class Form {
   f32,
   /// Bytes with a known range.
   int8,
-  /// Bytes with a range that each run finds.
+  /// Bytes whose range each run determines.
   dynamicInt8,
   bf16,
   f16,
@@ -42,7 +43,7 @@ llvm::StringRef nameOf(Form form);
 /// The counts of multiplications and elements of a product.
 struct ProductSize {
   int64_t products, weights, data, results;
-  /// The bits of a packed weight; 0 for the bits of the form.
+  /// The bits of a packed weight. If 0, a weight has the bits of the form.
   int64_t packedBits = 0;
 
   /// Returns the size of a convolution or a matrix product. Returns nullopt if

@@ -47,7 +47,7 @@ double cpu::shareOfTaps(nn::ConvOp conv, size_t dims) {
   for (size_t d = 0; d < dims; ++d) {
     int64_t stride = conv.getStrides()[d], pad = conv.getPads()[d], inside = 0;
     for (int64_t tap = 0; tap < taps[d]; ++tap) {
-      // The range of rows whose tap lies on one of the pixels [0, x).
+      // The rows in which the tap is on a pixel of [0, x) form a range.
       int64_t before = pad - tap * conv.getDilations()[d];
       int64_t first = llvm::divideCeilSigned(before, stride),
               end = llvm::divideFloorSigned(x[d] - 1 + before, stride) + 1;
@@ -72,10 +72,10 @@ Reason cpu::whyBytesAsFloats(nn::ConvOp conv) {
   return std::nullopt;
 }
 
-/// Gives reasons for depthwise convolutions, except those of images. Taps in
-/// one row are multiplied as floats that hold the bytes, so that bytes only pay
-/// for data from memory. With many taps as int16, bytes never pay. A volume
-/// with many rows of taps needs separate weights in each row of the result.
+/// Says why floats are as fast in a depthwise convolution of rows or volumes.
+/// Kernels convert the bytes of a row to floats, so bytes pay only if the data
+/// come from memory. Int16 never pays for a row of many taps. Floats also win
+/// in a volume with much padding, because they skip the taps there.
 static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
   ArrayRef<int64_t> taps = shapeOf(conv.getW()).drop_front(2);
   std::optional<int64_t> elements = countElements(conv.getX());
@@ -100,10 +100,10 @@ static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
   return std::nullopt;
 }
 
-/// Says why a convolution has too few products for int16, which is at most
-/// twice as fast as floats. Few terms do not pay for rounding the model's input
-/// and scaling the results. Winograd's algorithm saves products of floats with
-/// 3x3 taps, but not of bytes with few channels.
+/// Says why int16 does not pay in a convolution; it is at most twice as fast as
+/// floats. With few terms, this gain is less than the time to round the model's
+/// input. With 3x3 taps of few channels, Winograd's algorithm saves more in
+/// floats.
 static Reason whyTooFewForInt16(nn::ConvOp conv, bool ofInput) {
   ArrayRef<int64_t> w = shapeOf(conv.getW());
   if (conv.getGroups() != 1)
@@ -120,8 +120,8 @@ static Reason whyTooFewForInt16(nn::ConvOp conv, bool ofInput) {
   return std::nullopt;
 }
 
-/// Returns true if sums of bytes are exact for single channels, however the
-/// constant weights are rounded to bytes.
+/// Returns true if sums of bytes are exact for single channels, regardless of
+/// how the constant weights are rounded to bytes.
 static bool haveExactSums(nn::ConvOp conv) {
   auto type = cast<RankedTensorType>(conv.getW().getType());
   std::optional<std::vector<double>> weights =
@@ -151,7 +151,8 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
       return whyChannelsInFloats(conv, machine);
     return std::nullopt;
   }
-  // Small groups multiply floats, so that bytes only pay for data from memory.
+  // Small groups are multiplied as floats, so that bytes only pay if data come
+  // from memory.
   if (areSmallGroups(w, conv.getGroups())) {
     std::optional<int64_t> elements = countElements(conv.getX());
     if (elements && *elements <= threshold::byteGroupsInCache(machine.numbers))
@@ -163,8 +164,9 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
   return machine.asInt16 ? whyTooFewForInt16(conv, ofInput) : std::nullopt;
 }
 
-/// Says why a transposed convolution is as fast in floats. Kernels multiply
-/// four channels of bytes at once, as int16 in two instructions.
+/// Says why a transposed convolution is as fast in floats. Kernels for bytes
+/// multiply groups of four channels. With few channels, most bytes of a group
+/// are zeros.
 static Reason whyAsFast(nn::ConvTransposeOp conv, const Machine &machine) {
   int64_t channels =
       shapeOf(conv.getW())[0] / std::max<int64_t>(conv.getGroups(), 1);
@@ -175,10 +177,10 @@ static Reason whyAsFast(nn::ConvTransposeOp conv, const Machine &machine) {
   return std::nullopt;
 }
 
-/// Says why a matrix product is as fast in floats. With few columns, rounding
-/// rows of the model's input takes as long as int16 saves, or as pairs of bytes
-/// save with many rows. One row waits for weights, and an open number of rows
-/// may be one.
+/// Says why a matrix product of the model's input is as fast in floats. With
+/// few columns, bytes save no more time than rounding the rows takes. Bytes
+/// always pay for a single row, because reading the weights limits its speed. A
+/// dynamic number of rows may be one.
 static Reason whyAsFast(nn::MatMulOp matmul, bool ofInput,
                         const Machine &machine) {
   if (!machine.asInt16 || !ofInput || !matmul.getType().hasStaticShape())

@@ -13,22 +13,24 @@
 
 namespace ingot::cpu {
 
-/// Says why floats are as fast as bytes in `product`: its channels, terms or
-/// sizes. Its weights must be constant. `ofInput` is true if the model receives
-/// the data as floats.
+/// Says why floats are as fast as bytes in `product`, whose weights must be
+/// constant. The reason may be its channels, its terms or its sizes. `ofInput`
+/// is true if the model receives the data as floats.
 Reason whyAsFastInFloats(mlir::Operation *product, bool ofInput,
                          const Machine &machine);
 
-/// Returns true if Winograd's algorithm saves products for floats: 3x3 taps
-/// over at least `leastPixels` pixels, or over an open number of pixels.
+/// Returns true if Winograd's algorithm saves products of floats. This needs
+/// 3x3 taps over at least `leastPixels` pixels, or over an open number of
+/// pixels.
 bool takesFewerProducts(nn::ConvOp conv, int64_t leastPixels);
 
 /// Returns the share of taps of the first `dims` dimensions that lie on pixels.
 /// Floats skip the taps in the padding.
 double shareOfTaps(nn::ConvOp conv, size_t dims);
 
-/// Says why a convolution multiplies its bytes as floats: the convolution, or
-/// each of its groups, has few channels.
+/// Says why the kernel of a convolution converts bytes to floats before it
+/// multiplies. The reason is that the convolution, or each of its groups, has
+/// few channels.
 Reason whyBytesAsFloats(nn::ConvOp conv);
 
 } // namespace ingot::cpu

@@ -26,9 +26,8 @@ using support::whyNotThreeByThree;
 
 /// Returns true if `op` is a depthwise convolution without a near product for
 /// which `isHalf` is true. A product is near if no other product or mean lies
-/// between. A depthwise convolution multiplies f32 in any case. Without near
-/// products, widening and rounding take longer than reading floats from a
-/// cache.
+/// between. Storing the data in 16 bits does not pay then. Depthwise
+/// convolutions multiply f32, so each one would only widen and round its data.
 static bool isDepthwiseAlone(Operation *op,
                              function_ref<bool(Operation *)> isHalf) {
   auto conv = dyn_cast<nn::ConvOp>(op);
@@ -63,9 +62,10 @@ static bool isDepthwiseAlone(Operation *op,
   return !meets(/*isBefore=*/true) && !meets(/*isBefore=*/false);
 }
 
-/// Says why floats are faster for few rows and a small matrix. The first-level
-/// cache holds the matrix, and rounding the rows takes longer. One row waits
-/// for weights. An open number of rows may be large.
+/// Says why a matrix product is faster in f32 than in bf16. If a cache holds
+/// the matrix as f32, rounding few rows takes longer than bf16 saves. A single
+/// row pays with a smaller matrix, because reading weights limits its speed. A
+/// dynamic number of rows counts as large.
 static Reason whyTooSmall(nn::MatMulOp product) {
   ArrayRef<int64_t> weights = shapeOf(product.getB());
   if (weights.size() != 2 || product.getTransposeA() ||
@@ -89,8 +89,8 @@ static Reason whyTooSmall(nn::MatMulOp product) {
 }
 
 /// Says why a convolution is too small for bf16. Rows of few pixels do not fill
-/// tiles, and few outputs do not make up for that. Tiles of groups of four
-/// channels are mostly empty, but many pixels make up for that.
+/// tiles; bf16 then pays only with many outputs. Groups of few channels leave
+/// tiles mostly empty; bf16 then pays only with many pixels.
 static Reason whyTooSmall(nn::ConvOp conv) {
   ArrayRef<int64_t> w = shapeOf(conv.getW()), y = shapeOf(conv.getResult());
   int64_t elements = productOf(w);
@@ -113,10 +113,10 @@ static Reason whyTooSmall(nn::ConvOp conv) {
   return std::nullopt;
 }
 
-/// Says why multiplying the factors of `op` as bf16 does not pay. Factors are
-/// multiplied in pairs, separately for each tap of a convolution. Few terms do
-/// not pay for rounding or for tiles. An odd term at the end of a tap is
-/// copied.
+/// Says why it does not pay to multiply the factors of `op` as bf16. With few
+/// terms, bf16 saves less time than rounding takes. An odd number of channels
+/// must be larger. Terms are multiplied in pairs, so the odd term of each tap
+/// is copied.
 static Reason whyNotBF16(Operation *op) {
   if (auto product = dyn_cast<nn::MatMulOp>(op))
     return whyTooSmall(product);
@@ -129,7 +129,7 @@ static Reason whyNotBF16(Operation *op) {
   if (Reason reason = whyTooSmall(conv))
     return reason;
   int64_t channels = weights[1], terms = productOf(weights.drop_front());
-  // Open sizes count as large.
+  // Treats open sizes as large.
   if (ShapedType::isDynamic(terms))
     return std::nullopt;
   const bool isEven = channels % 2 == 0;
@@ -149,8 +149,9 @@ static int64_t rowsOf(Operation *op) {
   return productOf(y);
 }
 
-/// Returns true if widened weights of a few columns fit on the stack. Weights
-/// of matrices, and positions of 3x3 taps, may go there part by part.
+/// Returns true if the stack can hold the f32 weights of a few columns. For a
+/// matrix and for 3x3 taps, the kernel can widen a part of the weights at a
+/// time.
 static bool fitWidened(Operation *op) {
   ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
   auto conv = dyn_cast<nn::ConvOp>(op);
@@ -175,7 +176,8 @@ Reason cpu::whyNotF16Sums(Operation *op) {
       return std::nullopt;
     return "has few channels, which do not pay for widening sums";
   }
-  // Batches of constant matrices would have scales of their own.
+  // Accepts no batch of constant matrices, because each matrix would need
+  // separate scales.
   auto product = cast<nn::MatMulOp>(op);
   ArrayRef<int64_t> src = shapeOf(product.getA());
   if (weights.size() != 2)
@@ -210,7 +212,8 @@ Answer<bool> cpu::isForF16Weights(Operation *op, int64_t allWeights) {
     return {false, "has few weights, which are not worth widening"};
   if (!fitWidened(op))
     return {false, "has weights that do not fit on the stack once widened"};
-  // Images of open size count as large; matrices may have one row.
+  // Treats a convolution of dynamic size as large. A matrix product of dynamic
+  // size counts as small below, because it may have a single row.
   if (ShapedType::isDynamic(rows) && isa<nn::ConvOp>(op)) {
     if (weights[1] >= threshold::halfFewestChannels)
       return {true, "has channels enough to pay for widening weights"};

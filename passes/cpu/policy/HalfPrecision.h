@@ -20,20 +20,21 @@ namespace ingot::cpu {
 /// costs.
 Answer<bool> isForBF16(mlir::Operation *op);
 
-/// Returns true if weights of f16 are no slower than weights of f32. They are
-/// widened once for all rows of a task. Widening is hidden if no cache holds
-/// the model's weights, and if many rows share them or few rows wait for them.
-/// Few weights do not pay for widening. With few channels and rows of unknown
-/// length, pixels are copied for one tile at a time.
+/// Returns true if weights of f16 are no slower than weights of f32. A task
+/// widens its weights once for all rows. This time is hidden if no cache holds
+/// the model's `allWeights` weights. In addition, many rows must share the
+/// weights, or few rows must wait for them. Declines if there are few weights.
+/// With dynamic sizes, also declines few channels, because pixels are then
+/// copied for each tile.
 Answer<bool> isForF16Weights(mlir::Operation *op, int64_t allWeights);
 
 /// Returns true if sums of f16 save more than widening them costs.
 Answer<bool> isForF16(mlir::Operation *op);
 
-/// Says why adding products of `op` as f16 does not pay. Sums of f16 are
-/// widened once for each run of k, which takes as long as some ten products.
-/// Groups of few channels use vectors of f32. Depthwise filters multiply f32,
-/// too, but read half of the bytes.
+/// Says why it does not pay to add products of `op` as f16. Each run of k
+/// widens its sums once, which takes as long as about ten products. So a run
+/// needs many terms. Depthwise convolutions always pay. They multiply f32, but
+/// read half of the bytes.
 Reason whyNotF16Sums(mlir::Operation *op);
 bool isWorthF16Sums(mlir::Operation *op);
 

@@ -19,9 +19,10 @@ using support::productOf;
 using support::shapeOf;
 using support::whyNotThreeByThree;
 
-/// Says why a convolution multiplies no more bytes than floats in an
-/// instruction. Floats hold the bytes of few channels. Products of int16 take
-/// two instructions for four bytes.
+/// Says why a convolution of bytes multiplies no more elements in an
+/// instruction than one of floats. With few channels, its kernel converts bytes
+/// to floats. With three channels and int16, the four bytes of a group take two
+/// instructions.
 static Reason whyFewAtOnce(nn::ConvOp conv, const Machine &machine) {
   if (Reason reason = whyBytesAsFloats(conv))
     return reason;
@@ -32,11 +33,11 @@ static Reason whyFewAtOnce(nn::ConvOp conv, const Machine &machine) {
   return std::nullopt;
 }
 
-/// Answers for depthwise convolutions of images, which multiply four taps at
-/// once. Bytes gain most if they come from memory. Data that the second-level
-/// cache holds as floats are multiplied before they are rounded. Products of
-/// int16 multiply two taps at once and gain nothing there: in a row of such
-/// convolutions all multiply floats.
+/// Answers for depthwise convolutions of images. An instruction multiplies four
+/// taps as bytes, or two as int16. Bytes gain most if the data come from
+/// memory. If the second-level cache holds the data as floats, two cases with
+/// stride 1 do not pay. One is int16 for data that come from floats. The other
+/// is the model's input with many taps in a row.
 static Answer<bool> isDepthwiseForBytes(nn::ConvOp conv,
                                         const Int8Candidate &candidate,
                                         const Machine &machine) {
@@ -55,7 +56,8 @@ static Answer<bool> isDepthwiseForBytes(nn::ConvOp conv,
       return {false, "has single channels of the model's input, which the "
                      "cache holds as floats, and many taps in a row"};
   }
-  // With few rows of pixels most rows of taps are padding, which floats skip.
+  // Declines if there are few rows of pixels, because most rows of taps are
+  // then in the padding. Floats skip such rows.
   if (double(x[2]) > threshold::byteLeastRowsPerTap * double(w[2]))
     return {true, "multiplies several taps of a channel in an instruction"};
   return {false, "has single channels of few rows, where most rows of taps are "
@@ -81,8 +83,8 @@ Answer<bool> cpu::isForInt8(Operation *product,
 }
 
 namespace {
-/// Counts the multiplications of each element of a tensor, over all products
-/// that read the tensor and share its range.
+/// Counts how often an element of a tensor is multiplied. Adds up all products
+/// that read the tensor, because they share the cost of the range.
 struct Readers {
   explicit Readers(Value x) {
     for (Operation *user : x.getUsers()) {
@@ -131,7 +133,8 @@ static Answer<bool> paysForRange(nn::ConvOp conv, const Machine &machine) {
   if (!ShapedType::isDynamic(terms) && terms < threshold::rangeFewestTerms)
     return {false, "has few terms, so that most of the time is spent once for "
                    "a result"};
-  // Padding is multiplied, too, because only a run knows the zero point.
+  // Declines if there is much padding. Bytes multiply the padding, too, because
+  // its value is known only at run time.
   if (conv.getX().getType().hasStaticShape() &&
       shareOfTaps(conv, w.size() - 2) <
           (machine.asInt16 ? threshold::rangeLeastShareOfTapsAsInt16
@@ -148,9 +151,9 @@ static Answer<bool> paysForRange(nn::ConvOp conv, const Machine &machine) {
   return {true, kPaysForRange};
 }
 
-/// Says whether bytes pay for finding a range. An open number of rows may be
-/// large. One row waits for weights, so that bytes pay unless it has few
-/// weights or few columns; as int16 it needs more columns.
+/// Returns true if bytes save more time than finding a range takes. A dynamic
+/// number of rows counts as large. With a single row, bytes save reading time,
+/// so many weights or columns suffice. With int16, only the columns count.
 static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
   RankedTensorType y = matmul.getType();
   auto b = cast<ShapedType>(matmul.getB().getType());
@@ -169,7 +172,8 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
     return {false, "has one row and few columns, which are multiplied in less "
                    "time than a range is found"};
   }
-  // Fewer rows are not multiplied in pairs.
+  // Requires more products of each number if there are too few rows for pairs.
+  // The bytes are then multiplied as int16, which saves less.
   Readers readers(matmul.getA());
   if (readers.multiplyLittle(machine.asInt16))
     return {false, kMultipliesLittle};
@@ -210,7 +214,8 @@ Answer<bool> cpu::isForPadding(nn::ConvOp conv) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// Says why a product with `depth` inputs for each tap does not multiply pairs.
+/// Says why a product with `depth` inputs for each tap is not multiplied in
+/// pairs.
 static Reason whyNotPairs(int64_t depth, int64_t ofRun, int64_t all,
                           int64_t rows, const Machine &machine) {
   if (depth % kPairGroup != 0)
@@ -229,7 +234,7 @@ static Reason whyNotPairs(nn::ConvOp conv, const Machine &machine) {
     return "has groups";
   if (!whyNotThreeByThree(conv))
     return "has 3x3 taps, of which words take fewer products than pairs";
-  // Rows are the pixels of all images.
+  // Counts the pixels of all images as rows.
   int64_t groups = weights[1] / kPairGroup;
   ArrayRef<int64_t> y = shapeOf(conv.getY());
   return whyNotPairs(weights[1], groups * taps.back(), groups * productOf(taps),

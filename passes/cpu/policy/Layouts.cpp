@@ -14,9 +14,9 @@
 using namespace mlir;
 using namespace ingot;
 
-/// Returns true if there are many groups, each with a number of channels that
-/// is only known at run time. Such groups usually have few channels. Only the
-/// pixels of a row are then contiguous for long.
+/// Returns true if there are many groups whose number of channels is dynamic.
+/// Such groups usually have few channels, so channels do not form long
+/// contiguous runs. Pixels of a row do.
 static bool hasOpenGroups(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<nn::ConvOp, nn::ConvTransposeOp>([](auto conv) {

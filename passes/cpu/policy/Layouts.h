@@ -13,7 +13,7 @@ namespace ingot::cpu {
 
 Answer<Layout> chooseLayout(mlir::Operation *op);
 
-/// Returns true if `product` is faster as a product of a matrix of its patches.
+/// Returns true if `product` is faster as a matrix product over its patches.
 Answer<bool> isForPatches(nn::ConvOp product);
 
 } // namespace ingot::cpu

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Facts about all CPU levels of `ingot.targets`, for passes whose result serves
-// every level. All levels have the same types and weights.
+// Facts about all CPU levels of `ingot.targets`. They are for passes that run
+// once for all levels. All levels have the same types and weights.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_LEVELS_H
@@ -16,19 +16,19 @@
 
 namespace ingot::cpu {
 
-/// Returns the sure level that comes first in the list of levels. Costs that
-/// serve all levels are those of this level.
+/// Returns the lowest level that is not a `may` level. A cost that stands for
+/// all levels is the cost for this level.
 TargetInfo lowestLevel(mlir::Operation *op);
 
-/// Returns true if a level multiplies bf16 faster than f32. `may` levels count:
-/// the artifact has code for them if the model multiplies bf16.
+/// Returns true if any level multiplies bf16 faster than f32. Also checks `may`
+/// levels, because the artifact has code for them if the model multiplies bf16.
 bool someMultiplyBF16(mlir::Operation *op);
 
 /// Returns true if all levels multiply bf16 faster than f32.
 bool allMultiplyBF16(mlir::Operation *op);
 
-/// Returns true if products for which the user asked `asked` multiply f16 by
-/// f16 and add as f16. All levels must have arithmetic on f16, because they
+/// Returns true if products with the requested precision `asked` multiply f16
+/// by f16 and add as f16. All levels must have arithmetic on f16, because they
 /// share the types between products.
 bool addsF16Sums(mlir::Operation *op, Precision asked);
 
@@ -39,8 +39,8 @@ bool multipliesAsInt16(mlir::Operation *op);
 /// Returns true if all levels have instructions that add products of bytes.
 bool addsByteDots(mlir::Operation *op);
 
-/// Returns true if a level multiplies bytes or bf16 in AMX tiles. `may` levels
-/// count.
+/// Returns true if any level multiplies bytes or bf16 in AMX tiles. `may`
+/// levels count.
 bool someHaveTiles(mlir::Operation *op);
 
 } // namespace ingot::cpu

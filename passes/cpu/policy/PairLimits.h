@@ -23,9 +23,9 @@ using support::fitsInt16;
 using support::kPair;
 using support::kPairGroup;
 
-/// Returns true if an output has a suitable number of groups to multiply in
-/// pairs. `ofRun` of its groups are contiguous in memory. The first-level cache
-/// must hold lists of all groups.
+/// Returns true if products in pairs suit the number of groups. An output has
+/// `all` groups, and the first-level cache must hold lists of them. `ofRun`
+/// groups are contiguous in memory; there must be enough of them.
 inline bool suitsPairs(int64_t ofRun, int64_t all,
                        const TargetNumbers &target) {
   return ofRun >= threshold::pairedFewestGroups &&

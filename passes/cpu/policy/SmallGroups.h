@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels multiply four channels of bytes at once, so that a smaller group
-// would be mostly zeros. Groups of two or four channels share vectors as
-// floats. Single channels of bytes share vectors, too.
+// Kernels multiply four channels of bytes at once, so a smaller group would
+// leave bytes unused. As floats, several groups of two or four channels share a
+// vector. Groups of one channel share a vector as floats or as bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_POLICY_SMALLGROUPS_H
@@ -25,8 +25,9 @@ namespace ingot::cpu {
 inline constexpr char kSmallGroups[] =
     "has few channels of a group, which share a vector as floats";
 
-/// Returns true if groups of weights `O, C, …` share vectors of f32. They must
-/// have as many outputs as inputs, two or four, which divide a vector.
+/// Returns true if several groups of a convolution with weights `O, C, …` share
+/// a vector of f32. Each group must have two or four inputs, and as many
+/// outputs as inputs.
 inline bool shareVectors(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   const int64_t size = weights[1];
   return groups > 1 && (size == 2 || size == 4) && weights[0] == size * groups;

@@ -94,8 +94,9 @@ public:
            double(form.weightBytes);
   }
 
-  /// Says why tiles cannot be used. A block of tiles must fit on the stack, and
-  /// its weights into a cache. Products of f16 are faster than tiles of 2x2.
+  /// Says why the algorithm does not use these tiles. A block of tiles must fit
+  /// on the stack. Tiles of 2x2 do not pay if f16 is multiplied by f16. The
+  /// weights of tiles of 4x4 must fit in a cache.
   Reason whyNot(const Winograd &transform) const {
     if (threshold::leastWinogradRows *
             transform.bytes(sizes.channels, threshold::winogradPanel) >
@@ -117,7 +118,7 @@ public:
 
 private:
   double products() const { return double(sizes.channels * sizes.columns); }
-  /// Returns the operations that take as long as reading a weight.
+  /// Returns the number of operations that take as long as reading a weight.
   double ofWeight() const {
     return double(form.weightBytes) * threshold::flopsPerByte;
   }
@@ -167,10 +168,10 @@ cpu::chooseFloatTiles(const WinogradSizes &sizes, const FloatForm &form,
 
 namespace {
 
-/// The vector instructions besides products. `pixels` counts them for the
-/// pixels of a tile and two vectors of channels, `sums` for its sums and a
-/// vector of columns. `weights` counts them for a vector of groups of four
-/// weights.
+/// The number of vector instructions that are not products. `pixels` counts
+/// them for the pixels of a tile and two vectors of channels. `sums` counts
+/// them for the sums of a tile and a vector of columns. `weights` counts them
+/// for a vector of groups of four weights.
 struct Overhead {
   double pixels, sums, weights;
 };
@@ -244,8 +245,8 @@ static Answer<bool> answerForInt16(nn::ConvOp op, OptimizeFor goal) {
   const char *yes = "multiplies int16 faster than floats";
   if (whyNotThreeByThree(op))
     return {true, yes};
-  // Both ways read their weights once for all images, so that only products
-  // and transforms of an image differ.
+  // Compares only the products and transforms of one image, because both ways
+  // read their weights once for all images.
   WinogradSizes sizes = WinogradSizes::of(op);
   sizes.images = 1;
   const TargetInfo target = lowestLevel(op);

@@ -26,10 +26,10 @@ namespace ingot::cpu {
 struct WinogradSizes {
   int64_t images, height, width, channels, columns;
 
-  /// Returns the sizes of `op`. An open size counts as a usual size.
+  /// Returns the sizes of `op`. A typical size replaces each open size.
   static WinogradSizes of(nn::ConvOp op);
   /// Returns the sizes for a result `dst` of N, H, W, C. If N, H or W is open,
-  /// all three count as usual sizes.
+  /// typical sizes replace all three.
   static WinogradSizes ofResult(llvm::ArrayRef<int64_t> dst, int64_t channels);
 
   int64_t pixels() const { return images * height * width; }
@@ -45,9 +45,9 @@ struct FloatForm {
   bool multipliesF16 = false;
 };
 
-/// Chooses tiles for a convolution of floats, or none. The tiles with the least
-/// time are chosen if they save enough time for the bytes that they add.
-/// `target` only converts the costs into cycles.
+/// Chooses tiles for a convolution of floats, or none. The fastest tiles are
+/// chosen if they save enough time for the bytes that they add. `target` only
+/// converts the costs into cycles.
 Answer<std::optional<Winograd>> chooseFloatTiles(const WinogradSizes &sizes,
                                                  const FloatForm &form,
                                                  OptimizeFor goal,
@@ -55,10 +55,11 @@ Answer<std::optional<Winograd>> chooseFloatTiles(const WinogradSizes &sizes,
 
 /// The way in which a convolution of int8 multiplies.
 struct ByteForm {
-  /// The cost without Winograd: instructions for each four channels, vector of
-  /// columns, pixel and tap.
+  /// The cost without Winograd: the number of instructions for a vector of
+  /// columns, four channels, one pixel and one tap.
   double direct;
-  /// The largest tiles, 2 or 4, whose sums are proved to be exact.
+  /// The size of the largest tiles, 2 or 4, for which sums are proved to be
+  /// exact.
   int64_t proved;
   /// The columns of a register tile.
   int64_t tileColumns;
@@ -73,7 +74,7 @@ Answer<std::optional<Winograd>> chooseByteTiles(const WinogradSizes &sizes,
 void recordTiles(mlir::Operation *op,
                  const Answer<std::optional<Winograd>> &answer);
 
-/// Returns true if `product` of int16 is to be multiplied as int16, and not as
+/// Returns true if `product` of int16 is to be multiplied as int16 instead of
 /// f32. The rule uses the number of its rows and channels, and the time that
 /// Winograd would save in f32. Implements Policy::multiplyInt16.
 Answer<bool> isForInt16(mlir::Operation *product, OptimizeFor goal);

@@ -19,8 +19,8 @@ using namespace ingot::cpu;
 using cpu::GroupsOfFour;
 
 static constexpr int64_t kTaps = GroupsOfFour::kTaps;
-/// Instructions unpack within lanes of 128 bits: the bytes and 32-bit words of
-/// a lane.
+/// The number of bytes, and of 32-bit words, in a lane of 128 bits.
+/// Instructions unpack within such lanes.
 static constexpr int64_t kUnitBytes = 16, kUnitWords = 4;
 
 static Value shuffle(IndexBuilder &b, Value x, Value y,

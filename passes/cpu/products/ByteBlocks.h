@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions unpack bytes within lanes of 128 bits, so that the channels of a
-// block come in another order. The epilogue takes its operands in that order.
-// Instructions that pack int16 and bytes work within lanes too, and restore the
-// original order.
+// Instructions unpack bytes within lanes of 128 bits. This changes the order of
+// a block's channels. The epilogue takes its operands in the changed order.
+// Instructions that pack int16 and bytes also work within lanes, and restore
+// the original order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_PRODUCTS_BYTEBLOCKS_H
@@ -38,7 +38,7 @@ struct ByteBlock {
   /// lane of 128 bits holds neighbours: four of them in the first vector, and
   /// so on. `cpu::GroupsOfFour` uses the same order for 64 channels.
   int64_t placeOf(int64_t channel) const;
-  /// Returns true if that order is the natural order of channels.
+  /// Returns true if the vectors hold the channels in their natural order.
   bool isNatural() const;
 };
 
@@ -64,7 +64,7 @@ inUnpackedOrder(IndexBuilder &b, const ByteBlock &block, mlir::Value natural);
 /// Runs and stores the epilogue of blocks.
 class BlockStore {
 public:
-  /// `channels` is how many channels prepare() takes at once.
+  /// `channels` is the number of channels that prepare() takes at once.
   BlockStore(IndexBuilder &b, const Output &output, const ByteBlock &block,
              int64_t channels);
 
@@ -84,8 +84,8 @@ private:
 
   const Output &output;
   ByteBlock block;
-  /// The prepared channels of each operand. Null if the operand differs from
-  /// pixel to pixel or is the same for all channels.
+  /// The prepared channels of each operand. Null if the operand is the same for
+  /// all channels or differs between pixels.
   llvm::SmallVector<mlir::Value> prepared;
   Index firstPrepared;
   BytePacking packing;

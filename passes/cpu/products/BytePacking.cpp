@@ -97,7 +97,7 @@ BytePacking::BytePacking(kernel::EpilogueOpInterface op) {
   if (!bytes || !bytes.getType().isInteger(8) ||
       !bytes.getIn().getType().isInteger(32))
     return;
-  // A zero point may be added to the bytes after packing.
+  // Looks through the addition of a zero point, which may follow the packing.
   APInt zeroPoint;
   auto sum = bytes.getIn().getDefiningOp<arith::AddIOp>();
   if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&zeroPoint)) &&
@@ -107,16 +107,15 @@ BytePacking::BytePacking(kernel::EpilogueOpInterface op) {
     (void)isPackable(bytes.getIn());
 }
 
-/// Returns true if `whole`, an i32, is within a byte. Then it is the value to
-/// pack.
+/// Returns true if `whole`, an i32, always fits a byte. If so, it becomes the
+/// value to pack.
 bool BytePacking::isPackable(Value whole) {
   Bounds bounds = boundsOf(whole);
   isSigned = bounds.low < 0;
   if (isSigned ? bounds.low < -128 || bounds.high > 127 : bounds.high > 255)
     return false;
   packable = whole;
-  // Packing saturates integers to the bounds of bytes, so that these bounds can
-  // be dropped.
+  // Drops bounds that equal those of a byte, because packing saturates to them.
   if (bounds.low == (isSigned ? -128 : 0) &&
       bounds.high == (isSigned ? 127 : 255))
     packable = withoutBounds(whole);
@@ -134,7 +133,7 @@ bool BytePacking::isPackable(Value whole) {
   return true;
 }
 
-/// Converts floats to integers. Floats far below the range become the least
+/// Converts floats to integers. Floats far below the range become the minimum
 /// integer, which packs to the lower bound as well.
 Value BytePacking::toInteger(IndexBuilder &b, Value result) const {
   auto type = cast<VectorType>(result.getType());
@@ -148,10 +147,10 @@ Value BytePacking::toInteger(IndexBuilder &b, Value result) const {
   auto constant = [&](TypedAttr value) -> Value {
     return arith::ConstantOp::create(b.b, b.loc, value);
   };
-  // Rounding follows the CPU's mode, which is to nearest.
+  // Relies on the CPU's rounding mode, which is to nearest.
   if (type.getNumElements() < kWidestLanes)
     return callOfWidth(b, isRounded ? kRound : kTruncate, 32, bounded);
-  // The mask selects all lanes.
+  // Passes a mask that selects all lanes.
   StringRef intrinsic = isRounded ? "llvm.x86.avx512.mask.cvtps2dq.512"
                                   : "llvm.x86.avx512.mask.cvttps2dq.512";
   return LLVM::CallIntrinsicOp::create(
@@ -196,7 +195,8 @@ static SmallVector<Value> packAll(IndexBuilder &b, ArrayRef<StringRef> names,
     auto type = cast<VectorType>(vectors[0].getType());
     int64_t size = type.getNumElements();
     bool isUnit = size * type.getElementTypeBitWidth() == kUnitBytes * 8;
-    // A vector that is packed with itself is cut off at the end.
+    // Packs a single vector with itself, and cuts off the surplus half at the
+    // end.
     packed.push_back(isUnit ? pack(b, names, vectors[0], vectors[0])
                             : pack(b, names, part(b, vectors[0], 0, size / 2),
                                    part(b, vectors[0], size / 2, size / 2)));

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Instructions that pack integers saturate them to the narrower type. Each
-// packs two vectors within lanes of 128 bits. An epilogue uses them to store
-// bytes if its own bounds keep its results within a byte.
+// instruction packs two vectors within lanes of 128 bits. An epilogue uses
+// these instructions to store bytes if its results, by its own bounds, fit a
+// byte.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_PRODUCTS_BYTEPACKING_H
@@ -40,11 +41,11 @@ private:
   mlir::Value toInteger(IndexBuilder &b, mlir::Value result) const;
 
   /// The value of the epilogue to convert to bytes; null if it may exceed a
-  /// byte. Packing saturates at a byte's lower bound. A float with only that
-  /// lower bound is thus taken before its bounds are applied.
+  /// byte. If the value is a float with a byte's lower bound only, this is the
+  /// value before the bound. Packing saturates anyway.
   mlir::Value packable;
   bool isSigned = false, isRounded = false;
-  /// The upper bound of such floats.
+  /// The upper bound of a float whose lower bound was dropped.
   double most = 0;
   /// The value that is added to bytes after packing.
   int64_t offset = 0;

@@ -7,10 +7,10 @@
 //
 // A vector register holds twice as many f16 as f32, and AVX512-FP16 multiplies
 // and adds both at the same rate. A long sum of f16 loses too much precision,
-// however. Only cpu::kF16Terms products of a column are therefore added as
-// f16. Weights lie in pairs, so that even lanes sum even k, and odd lanes odd
-// k. Both are then added as f16, and the result goes to the sum of f32;
-// scaleForF16Sums prevents overflow.
+// however. Therefore only cpu::kF16Terms products of a column are added as f16.
+// Weights lie in pairs, so that even lanes sum even k, and odd lanes sum odd k.
+// The sums of neighbouring lanes are then added as f16, and the result is added
+// to the sum of f32. scaleForF16Sums prevents overflow.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/products/ProductKernel.h"
@@ -58,7 +58,7 @@ static Value everySecond(IndexBuilder &b, Value low, Value high,
   return vector::ShuffleOp::create(b.b, b.loc, low, high, mask);
 }
 
-// Rows that do not take part have no sums.
+// Skips rows that the tile does not read, because they have no sums.
 Accumulators F16Dot::finishBlock(IndexBuilder &b, const Tile &tile,
                                  const SrcRows &rows, const Accumulators &block,
                                  const Accumulators &sums) const {

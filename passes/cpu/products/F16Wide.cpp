@@ -86,8 +86,9 @@ TileWeights WidenedWeights::fill(IndexBuilder &b, const TileWeights &weights,
   return wide(weights, 0);
 }
 
-// Widening uses a port that also multiplies. The 12 to 28 multiplications of
-// the first tile hide the widening and the stores.
+// Widens weights in the first tile. Widening uses a port that also multiplies.
+// The 12 to 28 multiplications of the first tile hide the widening and the
+// stores.
 Accumulators WidenedWeights::sum(IndexBuilder &b, const TileWeights &weights,
                                  Index from, Value isFirst,
                                  MultiplyFn multiply) const {

@@ -22,9 +22,9 @@ using namespace ingot::cpu;
 // Lists
 //===----------------------------------------------------------------------===//
 
-/// The kinds of groups: as stored, crossed, or widened first.
+/// The number of kinds of groups: as stored, crossed, and widened first.
 static constexpr int64_t kKinds = 3;
-/// The integers of an entry.
+/// The number of integers in an entry.
 static constexpr int64_t kEntry = 2;
 
 PairLists::PairLists(IndexBuilder &b, int64_t runs, int64_t taps,
@@ -69,8 +69,8 @@ static Accumulators kindsOf(IndexBuilder &b, Value statement, Index first,
           arith::XOrIOp::create(b.b, b.loc, any, number(1))};
 }
 
-// Each group is written at the ends of all lists, but only one list grows. The
-// run has room for all its groups in each list.
+// Writes each group behind the end of every list, but lengthens only the list
+// of the group's kind. Each list has room for all groups of the run.
 void PairLists::sort(IndexBuilder &b, const PairColumns &columns,
                      Index distance) const {
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getI32IntegerAttr(0));
@@ -125,7 +125,7 @@ static Value cross(IndexBuilder &b, Value bytes) {
   auto type = cast<VectorType>(bytes.getType());
   SmallVector<int8_t> places;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
-    // The instruction's indices count within 16 bytes.
+    // Uses indices within 16 bytes, as the instruction requires.
     places.push_back(int8_t(i % 16 / 4 * 4 + kPlaces[i % 4]));
   Value constant = arith::ConstantOp::create(
       b.b, b.loc, DenseElementsAttr::get(type, ArrayRef<int8_t>(places)));
@@ -143,8 +143,8 @@ static Accumulators addGroup(IndexBuilder &b, const TileWeights &weights,
   int64_t bytes = tile.lanes * 4;
   auto type = VectorType::get({bytes}, b.b.getI8Type());
   TargetInfo target = targetOf(b);
-  // The next groups of a list are about as far ahead as if no group of other
-  // kinds lay between.
+  // Computes the distance as if all groups in between had the same kind. The
+  // distance of a prefetch need not be exact.
   int64_t ahead = target.prefetch_steps * weights.panel * 4;
   bool isWide = kind == kKinds - 1;
   // The parts of each vector of weights.

@@ -54,10 +54,10 @@ void Int16Weights::fill(IndexBuilder &b, const TileWeights &weights) const {
   });
 }
 
-// All even bytes come first, then all odd bytes, so that registers hold one
-// part of the weights. If both were adjacent, LLVM would load them together and
-// keep one of ten sums on the stack. Each step would then wait for the previous
-// store.
+// Handles all even bytes first, then all odd bytes, so that registers hold only
+// one part of the weights. If both parts were handled together, LLVM would load
+// them together and keep one of ten sums on the stack. Each step would then
+// wait for the previous store.
 static void addWideWeights(IndexBuilder &b, const TileWeights &weights,
                            const SrcRows &rows, Index group,
                            MutableArrayRef<Value> sums) {
@@ -93,7 +93,8 @@ static void addWideWeights(IndexBuilder &b, const TileWeights &weights,
 
 namespace {
 struct Int8Wide final : ProductKernel {
-  // The group is in two elements of a copy: even bytes, then odd bytes.
+  // Loads the two elements of a copy that hold the group: even bytes, then odd
+  // bytes.
   SmallVector<Value> prepareRow(IndexBuilder &b, const Tile &tile,
                                 const RowGroup &group) const override {
     SmallVector<Value> parts;
@@ -119,7 +120,8 @@ struct Int8Wide final : ProductKernel {
   void multiplyGroup(IndexBuilder &b, const TileWeights &weights,
                      const SrcRows &rows, Value k, int64_t count,
                      MutableArrayRef<Value> sums) const override {
-    // Weights are int16 of Int16Weights, or bytes that each step widens.
+    // Handles both forms of weights: int16 of Int16Weights, or bytes that each
+    // step widens.
     if (!getElementTypeOrSelf(weights.data).isInteger(16))
       return ProductKernel::multiplyGroup(b, weights, rows, k, count, sums);
     TileWeights words = weights;
@@ -149,7 +151,7 @@ Accumulators Int8Wide::multiplyRows(IndexBuilder &b, const TileWeights &weights,
   int64_t group = infoOf(tile.product).group;
   int64_t most = groupsCopied(target) / 2 * group;
   int64_t size = copiedAtOnce(depth, most, group);
-  // The copies are padded by a cache line.
+  // Pads the copies by a cache line.
   int64_t pitch = llvm::divideCeil(size, group) + target.wordsOfLine();
   Value scratch = createScratch(b, tile.rows * 2 * pitch, b.b.getI32Type());
   SrcRows copies(b, scratch, 0, 2 * pitch, tile.rows);

@@ -48,7 +48,8 @@ cpu::forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
              function_ref<Accumulators(Value, const Accumulators &)> body) {
   if (!begin.value && !end.value && end.constant == begin.constant + 1)
     return body(b.get(begin), start);
-  // A loop that carries nothing has its terminator already.
+  // Creates no terminator for a loop that carries nothing, because it has one
+  // already.
   if (start.empty()) {
     forEach(b, begin, end, 1, [&](Value i) { (void)body(i, start); });
     return {};
@@ -177,7 +178,7 @@ Value cpu::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
 
 Value cpu::widenHalfOfVector(IndexBuilder &b, Value pairs, int64_t i) {
   auto type = cast<VectorType>(pairs.getType());
-  // The bits of a bf16 are the upper half of an f32.
+  // Moves the bits of a bf16 to the upper half of an f32.
   Value half =
       i == 0 ? arith::ShLIOp::create(b.b, b.loc, pairs, splatInt(b, type, 16))
                    .getResult()
@@ -353,7 +354,7 @@ void cpu::storeVector(IndexBuilder &b, const Output &output, Value sum,
 
 /// Runs the epilogue over several vectors, and stores them. Each step is done
 /// for all vectors before the next step, so that a core has work while it waits
-/// for results.
+/// for a result.
 static void storeTogether(IndexBuilder &b, const Output &output,
                           ValueRange sums, ArrayRef<VectorAt> places) {
   Block &body = kernel::EpilogueOpInterface(output.op).getEpilogue().front();
@@ -418,7 +419,8 @@ void cpu::storeTile(
   };
   kernel::EpilogueOpInterface op = output.op;
   std::optional<int64_t> signs = signsStoredBy(op);
-  // Wider vectors have an instruction that narrows a single vector.
+  // Packs several vectors at once only if they have at most eight lanes. For
+  // wider vectors, there is an instruction that narrows a single vector.
   constexpr int64_t kWidestPacked = 8;
   bool isWhole = tile.lastLanes == tile.lanes &&
                  tile.lanes <= kWidestPacked &&

@@ -13,9 +13,9 @@
 
 namespace ingot::cpu {
 
-/// The buffer for weights that a tile widens as it reads them. `from` is the
-/// index of the first weight. One in `share` of the weights from there on
-/// belongs to the tile's columns.
+/// The buffer for weights that a tile widens as it reads them. Weight `from` is
+/// the first in the buffer. The buffer holds only the weights of the tile's
+/// columns, which are one in `share` of all weights.
 struct KeptWeights {
   mlir::Value data;
   Index from;
@@ -25,13 +25,14 @@ struct KeptWeights {
 /// A register tile: as planned, or a smaller one at a border.
 struct Tile {
   int64_t rows, vectors;
-  /// The elements of a vector, and those of the last vector within the tensor.
+  /// The number of elements of a vector, and of elements of the last vector
+  /// that lie within the tensor.
   int64_t lanes, lastLanes;
   bool hasFMA;
   Product product = Product::f32;
   /// The rows of each AMX tile.
   int64_t amxRows = 0;
-  /// The number of first rows that another tile has stored.
+  /// The number of rows at the start that another tile has stored.
   Index done = 0;
   /// The first row beyond the last valid row. Such rows read the last valid
   /// row. Without a value all rows are valid.
@@ -59,8 +60,8 @@ struct Tile {
   }
 };
 
-/// The accumulators of a tile: for each row, one for each vector. AMX tiles
-/// have the same order.
+/// The accumulators of a tile, row by row, with one for each vector of a row.
+/// AMX tiles have the same order.
 using Accumulators = llvm::SmallVector<mlir::Value>;
 
 Accumulators zeroAccumulators(IndexBuilder &b, const Tile &tile);
@@ -71,8 +72,8 @@ forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
         llvm::function_ref<Accumulators(mlir::Value, const Accumulators &)>
             body);
 
-/// Returns the sums of `types` that `then` gives if `condition` holds, else
-/// those of `otherwise`.
+/// Builds an `scf.if`. Returns the results of `then`, of type `types`, if
+/// `condition` holds, else the results of `otherwise`.
 Accumulators choose(IndexBuilder &b, mlir::TypeRange types,
                     mlir::Value condition,
                     llvm::function_ref<Accumulators()> then,
@@ -134,7 +135,7 @@ mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
 
 /// Returns the entry block of the kernel, where its stack is laid out.
 mlir::Block &entryOf(IndexBuilder &b);
-/// Allocates memory on the stack of that kernel.
+/// Allocates memory on the kernel's stack.
 mlir::Value createScratch(IndexBuilder &b, mlir::MemRefType type);
 mlir::Value createScratch(IndexBuilder &b, int64_t elements, mlir::Type type);
 
@@ -164,8 +165,8 @@ mlir::Value maskOf(IndexBuilder &b, const VectorAt &place);
 struct Output {
   Output(IndexBuilder &b, kernel::EpilogueOpInterface op);
 
-  /// Returns true if a pixel may be computed and stored twice: the epilogue
-  /// reads nothing that its results may have overwritten.
+  /// Returns true if a pixel may be computed and stored twice. The epilogue
+  /// must not read memory that its results may have overwritten.
   bool mayStoreAgain() const;
 
   kernel::EpilogueOpInterface op;
@@ -174,7 +175,7 @@ struct Output {
 };
 
 /// Evaluates the ops of `body` on vectors of its arguments. Returns the yielded
-/// values, or those for `wanted`.
+/// values, or the values that correspond to `wanted`.
 llvm::SmallVector<mlir::Value> evaluate(IndexBuilder &b, mlir::Block &body,
                                         mlir::ValueRange arguments,
                                         int64_t lanes,
@@ -196,8 +197,8 @@ llvm::SmallVector<mlir::Value> runEpilogue(IndexBuilder &b,
                                            mlir::Value sum,
                                            const VectorAt &place);
 
-/// Runs the epilogue over the vectors of a row of a tile, and stores words of
-/// signs. A pixel of dst has `signs` of them. `coordinates` are those of the
+/// Runs the epilogue over the vectors of a row of a tile, and stores the signs
+/// as words. A pixel of dst has `signs` words. `coordinates` are those of the
 /// first vector.
 void storeSigns(IndexBuilder &b, const Tile &tile, const Output &output,
                 int64_t signs, mlir::ValueRange sums,

@@ -6,12 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // `vpmaddubsw` adds products of pairs of bytes as int16. `vpmaddwd` by ones and
-// an addition then widen the sums: three instructions for a vector of groups of
-// four. Where a pair might saturate, the second and third byte of its group are
-// swapped in rows and weights, so that other products are paired. If that does
-// not help, the bytes are widened first, which takes five instructions.
-// `pairs` of the op records the kind of each group. A task sorts the groups of
-// its columns by kind once, so that register tiles need no branches.
+// an addition then widen the sums. A vector of groups of four thus takes three
+// instructions. If a pair might saturate, the second and third byte of its
+// group are swapped in rows and weights, which changes the pairs. If pairs
+// might still saturate, the bytes are widened first, which takes five
+// instructions. Attribute `pairs` of the op records the kind of each group. A
+// task sorts the groups of its columns by kind once, so that register tiles
+// need no branches.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_PRODUCTS_PAIRPRODUCTS_H
@@ -32,20 +33,22 @@ mlir::Value asInt16(IndexBuilder &b, mlir::Value integers);
 /// Multiplies int16, and adds the products of each pair.
 mlir::Value multiplyPairs(IndexBuilder &b, mlir::Value x, mlir::Value y);
 
-/// Widens the even (`i` = 0) or odd (1) bytes of a vector, which are signed, to
+/// Widens the even (`i` = 0) or odd (`i` = 1) signed bytes of a vector to
 /// int16.
 mlir::Value widenBytes(IndexBuilder &b, mlir::Value bytes, int64_t i);
 
-/// Multiplies bytes, those of x unsigned, and adds the products of each pair.
-/// The sums must fit int16.
+/// Multiplies unsigned bytes `x` by signed bytes `y`, and adds the products of
+/// each pair. The sums must fit int16.
 mlir::Value multiplyBytes(IndexBuilder &b, mlir::Value x, mlir::Value y);
 
-/// Returns sum + the products of int16, with the products of each pair added.
+/// Multiplies int16, adds the products of each pair, and adds the result to
+/// `sum`.
 mlir::Value addInt16(IndexBuilder &b, mlir::Value row, mlir::Value weights,
                      mlir::Value sum);
 
-/// Returns sum + the products of bytes, with the products of each group of four
-/// added. The bytes of `row` are unsigned; the sums of pairs must fit int16.
+/// Multiplies bytes, adds the products of each group of four, and adds the
+/// result to `sum`. The bytes of `row` are unsigned. The sums of pairs must fit
+/// int16.
 mlir::Value addPairs(IndexBuilder &b, mlir::Value row, mlir::Value weights,
                      mlir::Value sum);
 
@@ -53,7 +56,7 @@ mlir::Value addPairs(IndexBuilder &b, mlir::Value row, mlir::Value weights,
 struct Int16Weights {
   Int16Weights(IndexBuilder &b, int64_t groups, int64_t columns);
 
-  /// Returns true if widening once pays: the weights are few, and a task has
+  /// Returns true if it pays to widen once: the weights are few, and a task has
   /// many rows.
   static bool pays(int64_t groups, int64_t columns, int64_t rows);
 
@@ -81,15 +84,15 @@ struct PairLists {
 
   int64_t groupsOfRun() const { return taps * groupsOfTap; }
 
-  /// A tile's columns, from `first` on within a panel. `pairs[at]` is the first
-  /// entry about their groups.
+  /// The columns of a tile, from column `first` of a panel on. The kinds of
+  /// their groups are in `pairs`, from `pairs[at]` on.
   struct PairColumns {
     mlir::Value pairs;
     Index at, first;
     int64_t count;
   };
-  /// Sorts the groups into the lists. Neighbouring taps are `distance` elements
-  /// of a row apart.
+  /// Sorts the groups of `columns` into the lists of this struct. `distance` is
+  /// the number of elements between neighbouring taps of a row.
   void sort(IndexBuilder &b, const PairColumns &columns, Index distance) const;
 };
 

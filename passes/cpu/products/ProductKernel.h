@@ -17,9 +17,9 @@
 
 namespace ingot::cpu {
 
-/// A group of k of one row: `count` elements from `data[at]` on, and zeros for
-/// the others. `odd` is the distance from the even to the odd bytes in copies
-/// as int16.
+/// A group of neighbouring k of one row. Its elements are `count` elements from
+/// `data[at]` on, followed by zeros. If bytes were copied as int16, `odd` is
+/// the distance from the even to the odd bytes.
 struct RowGroup {
   mlir::Value data;
   Index at;
@@ -31,9 +31,9 @@ public:
   /// Returns the kernel of a product.
   static const ProductKernel &of(Product product);
 
-  /// Returns the group in every lane, split into parts that are multiplied one
-  /// after the other. By default there is one part with the bits of the whole
-  /// group.
+  /// Returns the group in every lane, split into parts. The parts are
+  /// multiplied in sequence. By default there is one part with the bits of the
+  /// whole group.
   virtual llvm::SmallVector<mlir::Value>
   prepareRow(IndexBuilder &b, const Tile &tile, const RowGroup &group) const;
 
@@ -42,7 +42,8 @@ public:
   virtual mlir::Value prepareColumns(IndexBuilder &b, const Tile &tile,
                                      mlir::Value weights, int64_t part) const;
 
-  /// Returns sum + row * weights, with the products of a group added.
+  /// Multiplies the row by the weights, adds the products of each group, and
+  /// adds the result to `sum`.
   virtual mlir::Value step(IndexBuilder &b, const Tile &tile, mlir::Value row,
                            mlir::Value weights, mlir::Value sum) const;
 

@@ -100,7 +100,8 @@ void ProductKernel::multiplyGroup(IndexBuilder &b, const TileWeights &weights,
   Type element = getElementTypeOrSelf(weights.data);
   auto type = VectorType::get({tile.lanes * group}, element);
   Index from = b.add(weights.at, b.mul(Index(k), weights.panel * group));
-  // Weights come from the second-level cache; prefetching covers its latency.
+  // Prefetches weights, because the second-level cache delivers them with a
+  // latency.
   TargetInfo target = targetOf(b);
   int64_t ahead = target.prefetch_steps * weights.panel * group;
   int64_t vectorsOfLine = std::max<int64_t>(
@@ -147,8 +148,8 @@ void ProductKernel::multiplyGroup(IndexBuilder &b, const TileWeights &weights,
 // Loops over k
 //===----------------------------------------------------------------------===//
 
-/// Called with the first of some steps of k and their number, to do other work
-/// in between.
+/// A function that does other work between steps of k. It gets the first of the
+/// next steps and their number.
 using BetweenSteps = function_ref<void(Value k, int64_t steps)>;
 
 Value cpu::addSums(IndexBuilder &b, Value x, Value y) {
@@ -157,11 +158,10 @@ Value cpu::addSums(IndexBuilder &b, Value x, Value y) {
   return arith::AddFOp::create(b.b, b.loc, x, y);
 }
 
-// With few rows, e.g. a vector times a matrix, there are several sets of
-// accumulators, each for every n-th k. The number depends on the rows and not
-// on the tile's vectors. All columns are thus summed in the same order, and
-// equal columns have equal sums. One row has up to four vectors, and 16
-// registers hold two sets of them.
+// Returns the number n of sets of accumulators. With few rows, each set sums
+// every n-th k. The number depends on the rows, but not on the tile's vectors.
+// So all columns are summed in the same order, and equal columns have equal
+// sums.
 int64_t cpu::sumsBeside(const TargetInfo &target, const Tile &tile,
                         int64_t width) {
   int64_t fullVectors = tile.rows == 1 && target.numRegisters != 32 ? 4 : 2;
@@ -180,12 +180,11 @@ void cpu::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
   }
 }
 
-/// The steps of k in a round of an unrolled loop whose steps all add to the
-/// same sums. Without unrolling, a step of 12 short vectors needs 20
+/// The number of steps of k in an iteration of an unrolled loop. All steps add
+/// to the same sums. Without unrolling, a step of 12 short vectors needs 20
 /// instructions of arithmetic and loads. It needs 11 more to count, address and
-/// prefetch; unrolling leaves 3 of these for each step. With 32 registers a
-/// step does twice as much work, and a step of bytes as int16 three times as
-/// much.
+/// prefetch; unrolling reduces these to 3. With 32 registers a step does twice
+/// as much work. A step of bytes as int16 does three times as much work.
 static constexpr int64_t kUnrolled = cpu::threshold::productSteps;
 static bool isUnrolled(const TargetInfo &target, const Tile &tile,
                        ArrayRef<Value> sums, int64_t steps) {
@@ -204,7 +203,7 @@ struct Terms {
 };
 } // namespace
 
-/// Adds the terms to `start`; `zeros` are zeros for a further set of sums.
+/// Adds the terms to `start`. A further set of sums starts with `zeros`.
 static Accumulators addGroups(IndexBuilder &b, const Terms &terms,
                               const Accumulators &start,
                               const Accumulators &zeros,
@@ -258,8 +257,8 @@ static Accumulators addBlocks(IndexBuilder &b, const Terms &terms, int64_t most,
   const TileWeights &weights = terms.weights;
   const ProductKernel &kernel = ProductKernel::of(weights.tile.product);
   int64_t group = infoOf(weights.tile.product).group;
-  // Blocks have even sizes: a last block of few products would cost as much as
-  // the others.
+  // Makes blocks of equal size, because a last block of few products would cost
+  // as much as the others.
   int64_t blocks = llvm::divideCeil(terms.depth, most);
   int64_t size = llvm::alignTo(llvm::divideCeil(terms.depth, blocks), group);
   return forEachBlock(
@@ -311,7 +310,7 @@ TileWeights TileWeights::from(IndexBuilder &b, Index k) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows in place or over copies
+// Rows that are read in place, and rows that are copied first
 //===----------------------------------------------------------------------===//
 
 Accumulators cpu::multiplyAddWhole(IndexBuilder &b, const TileWeights &weights,
@@ -335,9 +334,9 @@ Accumulators ProductKernel::multiplyRows(IndexBuilder &b,
   Type rowElement = getElementTypeOrSelf(rows.data);
   int64_t rowDistance =
       rows.stride.constant * rowElement.getIntOrFloatBitWidth() / 8;
-  // Rows at a multiple of `set_stride` fall into one set of the first-level
-  // cache, which holds 8 to 12 lines. Early prefetches therefore go to the
-  // second level.
+  // Rows collide if their distance is a multiple of `set_stride`. Their lines
+  // then fall into one set of the first-level cache, which holds 8 to 12 lines.
+  // Early prefetches of such rows therefore go to the second level.
   TargetInfo target = targetOf(b);
   int64_t words = target.wordsOfLine();
   bool collides = !rows.stride.value &&
@@ -345,7 +344,8 @@ Accumulators ProductKernel::multiplyRows(IndexBuilder &b,
                   rowDistance % target.set_stride == 0;
   if (collides && depth % (groupsCopied(target) * group) == 0)
     return multiplyCopies(b, weights, rows, depth, start, next);
-  // Short rows are loaded before prefetching starts to help.
+  // Prefetches only for long rows. Short rows are loaded before prefetching
+  // starts to help.
   bool isLong = depth >= cpu::threshold::prefetchedLines * words * group;
   return ::multiplyAdd(b, {weights, rows, depth}, start,
                        [&](Value k, int64_t steps) {
@@ -367,11 +367,11 @@ Accumulators cpu::multiplyCopies(IndexBuilder &b, const TileWeights &weights,
   int64_t perWord = isWidened ? 1 : info.group, lanes = tile.lanes * perWord;
   int64_t size =
       copiedAtOnce(depth, groupsCopied(target) * perWord, info.group);
-  // The copies are padded by a cache line.
+  // Pads the copies by a cache line.
   int64_t pitch = llvm::alignTo(size, lanes) + target.wordsOfLine() * perWord;
   Type element =
       isWidened ? Type(b.b.getF32Type()) : getElementTypeOrSelf(rows.data);
-  // The cache holds half of the rows in place.
+  // Reads half of the rows in place, which the cache can hold.
   int64_t direct = isWidened ? 0 : tile.rows / 2;
   Value scratch = createScratch(b, (tile.rows - direct) * pitch, element);
   SrcRows copies(b, scratch, -direct * pitch, pitch, tile.rows);

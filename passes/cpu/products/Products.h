@@ -31,8 +31,8 @@ struct TileWeights {
   mlir::Value data;
   Index at;
   int64_t panel;
-  /// The sorted groups, for a product that reads k by lists, and the index of
-  /// the run to multiply rows with.
+  /// The sorted groups, if the product reads k by lists, and the index of the
+  /// run that is multiplied.
   const PairLists *lists = nullptr;
   Index run = 0;
 
@@ -55,22 +55,22 @@ Accumulators multiplyAddWhole(IndexBuilder &b, const TileWeights &weights,
                               const Accumulators &start,
                               const NextWeights &next = {});
 
-/// Adds the products over copies of the rows, as f32 if the product reads
-/// floats. Otherwise half of the rows are read in place.
+/// Adds the products over copies of the rows. If the product reads floats, all
+/// rows are copied as f32. Otherwise half of the rows are read in place.
 Accumulators multiplyCopies(IndexBuilder &b, const TileWeights &weights,
                             const SrcRows &rows, int64_t depth,
                             const Accumulators &start, const NextWeights &next);
 
-/// Returns how many groups of a row to copy at a time: 14 rows of copies then
-/// take less than half of the first-level cache.
+/// Returns the number of groups of a row to copy at a time. With this number,
+/// 14 rows of copies take less than half of the first-level cache.
 int64_t groupsCopied(const TargetInfo &target);
 
 /// Returns x + y, of floats or integers.
 mlir::Value addSums(IndexBuilder &b, mlir::Value x, mlir::Value y);
 
-/// Returns how many sets of sums to keep in parallel. A tile with few rows
-/// needs several, because each addition would wait for the previous one. No
-/// panel is wider than `width`.
+/// Returns the number of sets of sums to keep in parallel. A tile with few rows
+/// needs several sets, because each addition would wait for the previous one.
+/// No panel is wider than `width`.
 int64_t sumsBeside(const TargetInfo &target, const Tile &tile, int64_t width);
 /// Adds up `steps` sets of a tile's sums, which follow each other in `sums`.
 void addUp(IndexBuilder &b, Accumulators &sums, int64_t steps);
@@ -84,19 +84,19 @@ struct Runs {
   llvm::SmallVector<Index> at;
 };
 
-/// Copies `count` elements of each run; bf16 may become f32. Up to a vector
-/// more may be written behind them.
+/// Copies `count` elements of each run; bf16 may become f32. May write up to a
+/// vector more behind the elements.
 void copyRuns(IndexBuilder &b, int64_t lanes, const Runs &from, const Runs &to,
               int64_t count);
 
-/// Copies `count` bytes of each run as int16. The bytes of a group go into two
-/// elements of i32: the even bytes to element k, the odd bytes `odd` elements
-/// behind. Missing bytes become zeros; nothing else is written.
+/// Copies `count` bytes of each run as int16. Two i32 hold the bytes of group
+/// k: element k has the even bytes, and element k + `odd` has the odd bytes.
+/// Missing bytes become zeros. Nothing else is written.
 void copyAsInt16(IndexBuilder &b, int64_t lanes, const Runs &from,
                  const Runs &to, int64_t odd, int64_t count);
 
-/// Returns how many of `depth` elements to copy at a time, near `most`. Parts
-/// are equal and hold whole groups if possible.
+/// Returns the number of elements of `depth` to copy at a time, near `most`.
+/// Parts are equal and hold whole groups if possible.
 int64_t copiedAtOnce(int64_t depth, int64_t most, int64_t group);
 
 } // namespace ingot::cpu

@@ -34,7 +34,7 @@ static Value exclusiveOr(IndexBuilder &b, Value x, Value y) {
 static Value carry(IndexBuilder &b, Value x, Value waiting, Value odd) {
   auto type = cast<VectorType>(x.getType());
   if (type.getNumElements() == 16) {
-    // Bit 4 x + 2 waiting + odd of the table is the result.
+    // Bit `4 x + 2 waiting + odd` of the table is the result.
     constexpr int32_t kTable = 0b11010100;
     Value table = LLVM::ConstantOp::create(
         b.b, b.loc, b.b.getI32Type(), b.b.getI32IntegerAttr(kTable));
@@ -124,14 +124,16 @@ static void countStep(IndexBuilder &b, const TileWeights &weights,
         odd = exclusiveOr(b, waiting, differs);
         both = arith::AndIOp::create(b.b, b.loc, waiting, differs);
       } else {
-        // Each second word is stored xor-ed with the first word of its pair.
+        // The second word of a pair is stored xor-ed with the first word. The
+        // result is thus the xor of `waiting` and of the differences of both
+        // words.
         odd = exclusiveOr(b, exclusiveOr(b, row[1], factors[1][v]), waiting);
         both = carry(b, differs, waiting, odd);
       }
       waiting = odd;
       Value bits = countBits(b, target, both);
-      // VNNI multiplies and adds counts in one instruction, which is as fast as
-      // an addition.
+      // Adds the counts at once with VNNI, which multiplies and adds in one
+      // instruction, as fast as an addition.
       if (target.hasVNNI) {
         sum = addCounts(b, target, bits, kTwoDiffer, sum);
         continue;
@@ -142,8 +144,8 @@ static void countStep(IndexBuilder &b, const TileWeights &weights,
   }
 }
 
-/// The pairs of words that are counted without a branch. A byte has up to 8
-/// bits of each pair, and of a last single word.
+/// The number of pairs of words that are counted without a branch. The count of
+/// a byte is at most 8 for each pair, and for a last single word.
 static constexpr int64_t kUnrolledPairs = 4;
 static_assert(8 * (kUnrolledPairs + 1) * -2 * kTwoDiffer <= INT16_MAX,
               "two counts of bytes are added up in 16 bits");
@@ -162,8 +164,8 @@ Accumulators cpu::countSigns(IndexBuilder &b, const TileWeights &weights,
         sum = addCounts(b, target, std::exchange(bytes, Value()), kTwoDiffer,
                         sum);
   };
-  // Several steps follow each other in a round. If sums moved to other
-  // registers with every step, the loop would copy them.
+  // Puts several steps in each iteration. A step may leave the sums in other
+  // registers; the loop would then copy them after every step.
   int64_t pairs = words / 2, block = std::min(kUnrolledPairs, pairs);
   if (pairs != 0)
     counts = forEach(b, 0, pairs / block, counts,

@@ -16,10 +16,10 @@
 
 namespace ingot::cpu {
 
-/// Counts where `words` words of each row differ from those of the weights, and
-/// corrects the sums for it. `start` holds the sums as if all products were 1.
-/// Differing bits are subtracted in pairs. The bits without a partner follow
-/// all sums.
+/// Subtracts from the sums the bits in which `words` words of each row differ
+/// from the weights. `start` holds the sums as if all products were 1. Bits are
+/// subtracted in pairs. Bits that still wait for a partner are further
+/// accumulators behind all sums.
 Accumulators countSigns(IndexBuilder &b, const TileWeights &weights,
                         const SrcRows &rows, int64_t words,
                         const Accumulators &start);
@@ -29,8 +29,8 @@ using CountSigns = llvm::function_ref<Accumulators(int64_t plane,
                                                    const Accumulators &start)>;
 
 /// Returns the sums of products of rows. `all` holds the number of products in
-/// each row's sum. `zeros`, an i32, is 0 if planes u and v are equal; null if
-/// they always are.
+/// each row's sum. `zeros`, an i32, is 0 at run time if planes u and v are
+/// equal. It is null if they are always equal.
 Accumulators sumSigns(IndexBuilder &b, const Tile &tile, mlir::Value zeros,
                       llvm::ArrayRef<Index> all, CountSigns count);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See dialects/cpu/Signs.h for the bits. One task stores the column tiles of a
-// pixel in order, so that a word's earlier bits are stored before it is
-// extended.
+// The layout of the bits is in dialects/cpu/Signs.h. One task stores all column
+// tiles of a pixel in order. The earlier bits of a word are thus stored before
+// later bits extend it.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/Signs.h"

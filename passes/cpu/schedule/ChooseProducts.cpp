@@ -27,15 +27,16 @@ int64_t cpu::bytesOf(Value value) {
              : elements * type.getElementTypeBitWidth() / 8;
 }
 
-/// Returns the bytes of a row of channels or of k.
+/// Returns the number of bytes of the last dimension: a row of channels or of
+/// k.
 static int64_t rowBytesOf(Value value) {
   auto type = cast<ShapedType>(value.getType());
   return type.getShape().back() * type.getElementTypeBitWidth() / 8;
 }
 
-/// Returns the vector operations that take as long as `flops` with this tile. A
-/// word of signs counts as one operation, but takes two and a half
-/// instructions.
+/// Returns the number of vector operations that take as long as `flops` with
+/// this tile. A word of signs is counted as one operation in `flops`, but takes
+/// two and a half instructions.
 static int64_t costOf(const TargetInfo &target, int64_t flops,
                       const RegisterTile &tile) {
   if (infoOf(tile.product).rows == RowForm::asBits)
@@ -43,8 +44,8 @@ static int64_t costOf(const TargetInfo &target, int64_t flops,
   return usesTiles(tile.product) ? flops / target.amx_speed : flops;
 }
 
-/// Returns the least rows of a task, so that enough rows share the prepared
-/// weights of a column tile.
+/// Returns the minimum number of rows of a task, so that enough rows share the
+/// prepared weights of a column tile.
 static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
   int64_t many = infoOf(tile.product).sharedBy;
   return pixels > 0 ? llvm::divideCeil(many, pixels) : 1;
@@ -68,26 +69,26 @@ bool cpu::fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> kernel = weights.outer.drop_front();
   ArrayRef<int64_t> pads = op.getPads();
-  // Only tiles with padding are copied.
+  // Returns true without padding, because the code then makes no copies.
   if (pads[kernel.size() - 1] == 0 && pads.back() == 0)
     return true;
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
   int64_t span = (rows - 1) * op.getStrides().back() +
                  (kernel.back() - 1) * op.getDilations().back() + 1;
-  // Tiles are copied from src line after line, so that a third of src may come
-  // from the second-level cache.
+  // Lets the copies take 3/2 of the first-level cache. A third of src may come
+  // from the second-level cache, because src is read line after line.
   int64_t maxCopiedBytes = target.l1 * 3 / 2;
   return span * channels * weights.element.getIntOrFloatBitWidth() <=
          8 * maxCopiedBytes;
 }
 
-/// Returns the pixels of a row of dst; may be dynamic.
+/// Returns the number of pixels of a row of dst; may be dynamic.
 static int64_t pixelsOf(cpu::ConvOp op) {
   return *std::next(shapeOf(op.getDst()).rbegin());
 }
 
-/// Returns true if the copies of a tile's taps fit the stack with the strides
-/// of src, which lists of pairs need.
+/// Returns true if the copies of a tile's taps fit on the stack. Copies have
+/// the strides of src, because lists of pairs need them.
 static bool fitsPairs(cpu::ConvOp op, const RegisterTile &tile) {
   auto type = cast<MemRefType>(op.getSrc().getType());
   SmallVector<int64_t> strides;
@@ -120,11 +121,12 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
                     weights.width);
 }
 
-/// The bytes of weights or sums in the 32 columns of a panel.
+/// The number of bytes of weights or sums in the 32 columns of a panel.
 static constexpr int64_t kPanelBytes = 32 * 4;
 
-/// Returns the groups of channels whose weights are multiplied with all rows of
-/// a task before the next groups. They take half of the first-level cache.
+/// Returns the number of groups of channels in a block of weights. A task
+/// multiplies all its rows by a block before it loads the next block. A block
+/// takes half of the first-level cache.
 static int64_t blockGroups(const TargetInfo &target) {
   return std::max<int64_t>(target.l1 / 2 / kPanelBytes, 1);
 }
@@ -139,14 +141,16 @@ static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
   int64_t pixels = dst[dst.size() - 2];
   int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
   return cpu::canWait(tile.product) && rowsPerTask * tilesPerRow >= 3 &&
-         // A vector of weights serves at most 3/4 of the tile's rows.
+         // Requires that a vector of weights serves at most 3/4 of the tile's
+         // rows.
          int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
-         // The sums stay in the first-level cache with a block of weights.
+         // Requires that the first-level cache holds the sums beside a block of
+         // weights.
          rowsPerTask * pixels <= target.l1 * 2 / 5 / kPanelBytes &&
          channels >= blockGroups(target) * weights.group;
 }
 
-/// Chooses a schedule whose tiles have pixels of any row.
+/// Chooses a schedule with tiles across rows.
 static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
                                           const RegisterTile &tile) {
   TargetInfo target = TargetInfo::of(op);
@@ -172,7 +176,8 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
   return ScheduleBuilder(op).tile(tile).grid(grid).acrossRows(true);
 }
 
-/// Returns a Winograd schedule if that takes fewer instructions than `tile`.
+/// Returns a Winograd schedule if it takes fewer instructions than `tile`, else
+/// null.
 static cpu::ScheduleAttr winogradInsteadOf(cpu::ConvOp op,
                                            const RegisterTile &tile) {
   int64_t rows = support::productOf(shapeOf(op.getDst()).drop_back());
@@ -189,8 +194,8 @@ static cpu::ScheduleAttr winogradInsteadOf(cpu::ConvOp op,
 }
 
 /// Returns true if many tiles of a row have taps in the padding. Each such tile
-/// has code of its own for each tap. Finding the pixels at run time keeps that
-/// code small and costs no time, e.g. in a vocoder with many dilated taps.
+/// has its own code for each tap. Code that finds the pixels at run time is
+/// smaller and costs no time, e.g. in a vocoder with many dilated taps.
 static bool hasManyBorders(cpu::ConvOp op, const RegisterTile &tile) {
   if (op.getFormat().isSigns())
     return false;
@@ -227,7 +232,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::ConvOp op) {
   if (groups > 1)
     grid.columnTilesPerTask = 1;
   grid = withWholeWords(op, columns, grid);
-  // Partial sums have room for a known number of rows.
+  // Uses blocks only if the number of rows is known, because partial sums need
+  // a buffer of known size.
   bool isInBlocks =
       grid.rowBlocks == 0 && isBlocked(op, target, tile, grid.rowsPerTask);
   return ScheduleBuilder(op)
@@ -236,10 +242,10 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::ConvOp op) {
       .depthBlock(isInBlocks ? blockGroups(target) : 0);
 }
 
-/// Returns the tiles of channels in a block. All rows that an output row reads
-/// should stay in the first-level cache for these channels until the next
-/// output row reads them. Returns all tiles if rows fit anyway, or if a block
-/// would use too little of each pixel.
+/// Returns the number of channel tiles in a block. The rows of src of a block
+/// stay in the first-level cache from one output row to the next. Returns the
+/// number of all tiles if the rows fit without blocks, or if a block would use
+/// too little of each pixel.
 static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
                               int64_t columns, int64_t tiles) {
   auto type = cast<ShapedType>(op.getSrc().getType());
@@ -250,10 +256,10 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
     row = threshold::usualSide;
   int64_t pixels = std::max<int64_t>(row, 1) *
                    support::productOf(shapeOf(op.getWeights()).drop_back(2));
-  // The rows of src that output rows share may take the whole cache, and a
-  // block of channels half of it.
+  // Lets the rows of src that output rows share take the whole cache. A block
+  // of channels may take half of it.
   int64_t bytes = std::min(target.l1 / 2 / pixels, 4 * target.line);
-  // Blocks of less than two lines of a pixel do not pay.
+  // A block of less than two cache lines of each pixel does not pay.
   if (pixels * src.back() * elementBytes <= target.l1 ||
       bytes < 2 * target.line)
     return tiles;
@@ -274,13 +280,13 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::DepthwiseConvOp op) {
     pixels = threshold::usualSide;
   int64_t flops = 2 * support::productOf(weights.drop_back()) * op.groupSize() *
                   dst.back() * pixels;
-  // Tasks are split by rows, because the channels of a pixel are contiguous.
+  // Splits tasks by rows, because the channels of a pixel are contiguous.
   Grid grid = chooseGrid(target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0,
                                   threshold::usualSide});
   grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
-  // Each tap loads a vector of weights once for all pixels of the tile. Sums of
-  // bytes are stored pixel by pixel, and a longer tile unpacks fewer columns
-  // twice.
+  // Uses tall tiles, because each tap loads a vector of weights once for all
+  // pixels of the tile. For blocks of bytes, tiles are taller: sums are stored
+  // pixel by pixel, and fewer columns are unpacked twice.
   int64_t tileRows = target.numRegisters == 32 ? 8 : 4;
   if (product == Product::int8Dot && multipliesBlocks(target))
     tileRows = 16;
@@ -294,12 +300,13 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::DepthwiseConvOp op) {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// Returns the groups of k whose weights serve all rows of a task from the
-/// first-level cache, and take half of it. Returns 0 if few rows share the
-/// weights, or if a column tile has few weights. With 16 registers a tile has
-/// six rows, so that weights would take two thirds of the second-level cache's
-/// bandwidth. A second thread on the core needs as much. With 32 registers only
-/// weights of f16 are blocked, because they need room as f32.
+/// Returns the number of groups of k in a block of weights. A block takes half
+/// of the first-level cache, and serves all rows of the task from there.
+/// Returns 0 if few rows share the weights, or if a column tile has few
+/// weights. With 16 registers, blocks save bandwidth of the second-level cache.
+/// Tiles of six rows would use two thirds of it, and a second thread on the
+/// core as much. With 32 registers only weights of f16 are blocked, because
+/// they need room as f32.
 static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
                           const RegisterTile &tile, const Grid &grid) {
   cpu::PackedWeights weights(op.getWeights());
@@ -337,8 +344,9 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
           : chooseTile(target, {weights.element, weights.width, rows,
                                 shapeOf(op.getSrc()).back(), 1, weights.group,
                                 /*areAllRows=*/true});
-  // Blocks are often narrow, so that twice the rows share the step to the next
-  // block. This does not pay if a block of rows must be copied.
+  // Doubles the rows of a tile, because blocks are often narrow. More rows then
+  // share the step to the next block. This does not pay if a block of rows must
+  // be copied.
   auto src = cast<ShapedType>(op.getSrc().getType());
   int64_t rowBytes = src.getShape().back() * src.getElementTypeBitWidth() / 8;
   if (op.getFormat().isBlocks() && tile.vectors == 1 &&
@@ -353,7 +361,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
   if (!isOpen)
     tile.rows = evenTile(rows, tile.rows);
   int64_t batches = support::productOf(dst.drop_back(2));
-  // An open batch of matrices with the same weights may have one matrix.
+  // Counts a dynamic batch as one matrix if all matrices share the weights,
+  // because the batch may be 1.
   if (ShapedType::isDynamic(batches))
     batches = weights.outer.size() == 1 && !isOpen ? 1 : 8;
   int64_t flops = op.getFormat().isBlocks()
@@ -369,12 +378,13 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
   Grid grid = withWholeWords(op, columns, chooseGrid(target, work));
   if (op.getFormat().isBlocks())
     grid.prefetch = false;
-  // Blocks of columns are tasks enough: each reads its weights once.
+  // Splits only the columns if they give enough tasks. Each task then reads its
+  // own part of the weights once.
   int64_t enoughTasks = target.most_tasks / 2;
   int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);
   if (!grid.rowsOutside && columnBlocks >= enoughTasks && !isOpen)
     grid.rowsPerTask = llvm::alignTo(rows, tile.rows);
-  // Products of many matrices are tasks of their own.
+  // Makes each product of many matrices a separate task.
   if (batches >= 8)
     grid = {isOpen ? 16 * tile.rows : int64_t(llvm::alignTo(rows, tile.rows)),
             tiles, true};
@@ -382,8 +392,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::MatMulOp op) {
       depthBlock(op, target, tile, grid));
 }
 
-/// The most rows of a task, whose partial sums are kept while weights are
-/// unpacked.
+/// The maximum number of rows of a task. Their partial sums are kept while
+/// weights are unpacked.
 static constexpr int64_t kMostWaitingRows = 128;
 
 Product cpu::packedProduct(cpu::PackedMatMulOp op, const TargetInfo &target) {
@@ -392,10 +402,11 @@ Product cpu::packedProduct(cpu::PackedMatMulOp op, const TargetInfo &target) {
   return target.hasVNNI ? Product::int8Dot : Product::int8Pairs;
 }
 
-/// Chooses the tile of rounded rows, whose sums of a block need accumulators of
-/// their own. One vector in a row needs fewer registers for codes. A row then
-/// reads half of each line of words, or every other line. This is too slow if
-/// the number of rows is open: one row would wait for memory.
+/// Chooses the tile for rows that are rounded to bytes. The sums of a block
+/// need separate accumulators, so a tile of one vector leaves more registers
+/// for codes. Such a tile reads only half of each line of words, or every other
+/// line. This is too slow for a dynamic number of rows, because a single row
+/// waits for memory.
 static RegisterTile chooseByteTile(cpu::PackedMatMulOp op,
                                    const TargetInfo &target) {
   RegisterTile tile = chooseTile(target, packedProduct(op, target), op.panel());
@@ -428,7 +439,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::PackedMatMulOp op) {
   Grid grid = chooseGrid(target, {rows, tiles, 2 * op.depth() * dst.back(),
                                   tile.rows, bytesOf(op.getSrc()),
                                   bytesOf(op.getWeights())});
-  // Weights are unpacked again for each block of rows.
+  // Makes large blocks of rows, because weights are unpacked again for each
+  // block.
   int64_t most = std::max(kMostWaitingRows / tile.rows, int64_t(1)) * tile.rows;
   grid.rowsPerTask =
       isOpen ? most : std::min<int64_t>(most, llvm::alignTo(rows, tile.rows));

@@ -15,8 +15,8 @@ using namespace ingot;
 using namespace ingot::cpu;
 using support::shapeOf;
 
-/// The cost of an element in floating-point operations of a product. These
-/// kernels wait for memory or compute polynomials.
+/// The cost of an element as a number of floating-point operations of a
+/// product. These kernels wait for memory or compute polynomials.
 static constexpr int64_t kPackCost = 2, kReduceCost = 8, kRoundCost = 16,
                          kNormCost = 24, kSoftmaxCost = 60;
 
@@ -44,7 +44,7 @@ static cpu::ScheduleAttr scheduleRows(Operation *op, int64_t cost) {
 cpu::ScheduleAttr cpu::chooseSchedule(cpu::SoftmaxOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getSrc());
   if (op.getColumns()) {
-    // Blocks of columns count as rows.
+    // Counts blocks of columns as rows.
     SmallVector<int64_t> rows(shape.drop_back(2));
     rows.push_back(ShapedType::isDynamic(shape.back())
                        ? shape.back()
@@ -75,8 +75,8 @@ int64_t cpu::numRowDims(cpu::BandMatMulOp op) {
   return int64_t(op.getDim()) + (packsPositions(op) ? 0 : 1);
 }
 
-/// Returns the number of taps. If only a run knows it, returns that of an image
-/// that is reduced to a quarter.
+/// Returns the number of taps. If only a run knows it, returns the number for
+/// an image that is reduced to a quarter.
 static int64_t guessTaps(cpu::BandMatMulOp op) {
   constexpr int64_t kUsualTaps = 8;
   return ShapedType::isDynamic(op.numTaps()) ? kUsualTaps : op.numTaps();
@@ -102,8 +102,9 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RowNormOp op) {
   return scheduleRows(op, kNormCost);
 }
 
-/// Returns a tile with enough accumulators to hide an addition's latency. These
-/// are usually eight, and take all registers of AVX2 with sums in f64.
+/// Returns a tile with enough accumulators to hide the latency of an addition.
+/// Usually eight are enough. With sums in f64, eight take all registers of
+/// AVX2.
 static RegisterTile columnTile(const TargetInfo &target, int64_t channels) {
   int64_t vectors =
       std::min<int64_t>(4, llvm::divideCeil(channels, target.lanes));
@@ -118,7 +119,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::ReduceOp op) {
     return ScheduleBuilder(op).grid(
         splitRows(target, src[0], kReduceCost * guessProduct(src[1])));
   if (ShapedType::isDynamic(src[2])) {
-    // Tiles of columns count as rows.
+    // Counts tiles of columns as rows.
     constexpr int64_t kAll = std::numeric_limits<int32_t>::max();
     RegisterTile tile = columnTile(target, kAll);
     return ScheduleBuilder(op).tile(tile).grid(splitRows(
@@ -137,7 +138,7 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::PoolOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile tile = {1, columnTile(target, dst.back()).vectors};
-  // Tasks are split by rows, because the channels of a pixel are contiguous.
+  // Splits tasks by rows, because the channels of a pixel are contiguous.
   Grid grid = splitRows(target, support::productOf(dst.drop_back(2)),
                         kReduceCost * guessProduct(op.getKernel()) *
                             guessProduct(dst.take_back(2)));
@@ -150,7 +151,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::GroupNormOp op) {
   TargetInfo target = TargetInfo::of(op);
   int64_t all = shapeOf(op.getSrc())[2];
   int64_t perGroup = all / int64_t(op.getGroups());
-  // A tile has whole groups, with at least as many channels as four vectors.
+  // Makes a tile of whole groups, with at least as many channels as four
+  // vectors have.
   int64_t groups = llvm::divideCeil(4 * target.lanes, perGroup);
   int64_t channels = std::min(all, groups * perGroup);
   return ScheduleBuilder(op)

@@ -93,11 +93,11 @@ ScheduleBuilder::operator cpu::ScheduleAttr() const {
 //===----------------------------------------------------------------------===//
 
 int64_t cpu::registersOf(const RegisterTile &tile) {
-  // Sums of a block, accumulators, codes of each column, their words, a mask
-  // and an element of src.
+  // Counts sums of a block, accumulators, codes of each column, their words, a
+  // mask and an element of src.
   if (tile.hasBlocks)
     return 2 * tile.rows * tile.vectors + tile.vectors + 3;
-  // Accumulators, weights of each column, and an element of src.
+  // Counts accumulators, weights of each column, and an element of src.
   const ProductInfo &info = infoOf(tile.product);
   int64_t perWeights = tile.hasInt16Weights ? 1 : info.weightRegisters;
   return info.sumRegisters * tile.rows * tile.vectors +
@@ -113,7 +113,7 @@ bool cpu::multipliesBlocks(const TargetInfo &target) {
   return target.lanes == cpu::GroupsOfFour::kVector;
 }
 
-/// The fewest taps for which pairs pay.
+/// The minimum number of taps for which pairs pay.
 static constexpr int64_t kLeastPairedTaps = 4;
 
 Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
@@ -132,8 +132,8 @@ int64_t cpu::depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
     return target.lanes;
   if (product == Product::int8Dot && multipliesBlocks(target))
     return cpu::GroupsOfFour::kBlock;
-  // A block of four vectors unpacks best. The sums of all pixels that use one
-  // column of src must stay in registers, however.
+  // Uses blocks of four vectors, which unpack best. Uses two if registers
+  // cannot hold the sums of all pixels that use one column of src.
   int64_t reach = (support::shapeOf(op.getWeights()).drop_back().back() - 1) *
                   op.getDilations().back();
   int64_t sums = reach / op.getStrides().back() + 1;
@@ -160,13 +160,14 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
            << target.lanes << " elements, as " << level << " has them, but got "
            << tile.getColumns();
   int64_t vectors = tile.getColumns() / target.lanes;
-  // Kernels of single channels of bytes compute one pixel after the other, so
-  // that any number of rows fits.
+  // Accepts any number of rows for single channels of bytes, because their
+  // kernels compute one pixel after the other.
   if (isa<cpu::DepthwiseConvOp>(op) &&
       (product == Product::int8Dot || product == Product::int8Wide))
     return success();
   if (usesTiles(product)) {
-    // Two times two accumulators, of eight tile registers.
+    // Allows two times two accumulators, because there are eight tile
+    // registers.
     if (vectors <= 2)
       return success();
     return op->emitOpError("expects a tile of at most ")
@@ -189,8 +190,8 @@ LogicalResult cpu::checkSchedule(cpu::ScheduledOpInterface op) {
   cpu::ScheduleAttr schedule = op.getScheduleAttr();
   if (!schedule)
     return op->emitOpError("has no schedule: cpu-schedule sets it");
-  // The groups of a group norm lie on the stack, so that registers do not limit
-  // them.
+  // Accepts any tile of a group norm, because its groups are on the stack and
+  // not in registers.
   if (isa<cpu::GroupNormOp>(*op))
     return success();
   for (cpu::TileAttr tile : {schedule.getTile(), schedule.getScores()})

@@ -37,11 +37,11 @@ cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::BandMatMulOp op);
 /// Returns true if a vector of a banded product holds whole positions of src.
-/// Its partial sums are then added up at the end. Otherwise a vector holds
-/// channels.
+/// The partial sums in the vector are then added up at the end. Otherwise a
+/// vector holds channels.
 bool packsPositions(cpu::BandMatMulOp op);
-/// Returns the number of dimensions over which rows of a banded product are
-/// counted.
+/// Returns the number of leading dimensions whose product is the number of rows
+/// of a banded product.
 int64_t numRowDims(cpu::BandMatMulOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
@@ -53,37 +53,37 @@ int64_t bytesOf(mlir::Value value);
 constexpr int64_t kUsualPixels = threshold::usualSide * threshold::usualSide;
 
 /// Returns the schedule of a convolution of bytes by Winograd's algorithm.
-/// `direct` is the cost of the direct convolution: instructions for each four
-/// channels, vector of columns, pixel and tap. Returns null if `direct` is
-/// less, or if Winograd is not proved exact.
+/// `direct` is the cost of the direct convolution: the number of instructions
+/// for a vector of columns, four channels, one pixel and one tap. Returns null
+/// if `direct` is less, or if Winograd is not proved exact.
 cpu::ScheduleAttr chooseWinograd(cpu::ConvOp op, double direct);
 
-/// Reports an op without a schedule, or one for which the target lacks
-/// registers or instructions. The op's verifier checks everything else.
+/// Reports an error if the op has no schedule, or if the target lacks registers
+/// or instructions for it. The op's verifier checks everything else.
 mlir::LogicalResult checkSchedule(cpu::ScheduledOpInterface op);
 
-/// Returns true if the copies that padding needs fit the first-level cache, for
-/// AMX tiles of `rows` pixels.
+/// Returns true if the first-level cache holds the copies that padding needs,
+/// for AMX tiles of `rows` pixels.
 bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 
 /// Returns true if single channels of bytes can be multiplied as pairs of
 /// int16, which needs vectors of up to 256 bits.
 bool canPairInt16(cpu::DepthwiseConvOp op, const TargetInfo &target);
 
-/// Returns true if groups of four of single channels are multiplied by vectors
-/// of 512 bits, for which `cpu::GroupsOfFour` has the weights.
+/// Returns true if vectors of 512 bits multiply single channels in groups of
+/// four taps. `cpu::GroupsOfFour` is the layout of their weights.
 bool multipliesBlocks(const TargetInfo &target);
 
 /// Returns the default kind of product of single channels.
 Product depthwiseProduct(cpu::DepthwiseConvOp op, const TargetInfo &target);
 
-/// Returns the channels of a tile of single channels: a vector of channels, or
-/// a block of bytes that is unpacked together.
+/// Returns the number of channels of a tile of single channels: a vector of
+/// channels, or a block of bytes that is unpacked together.
 int64_t depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
                          Product product);
 
-/// Returns the grid with enough column tiles in a task that tasks share no
-/// words of signs, if `op` stores signs.
+/// Returns the grid. If `op` stores signs, a task gets enough column tiles that
+/// no two tasks share a word of signs.
 template <typename Op>
 Grid withWholeWords(Op op, int64_t columns, Grid grid) {
   grid.columnTilesPerTask = int64_t(llvm::alignTo(
@@ -98,7 +98,7 @@ public:
 
   ScheduleBuilder &tile(const RegisterTile &tile);
   ScheduleBuilder &scores(const RegisterTile &tile);
-  /// Sets a tile of one row of channels that need not fill vectors.
+  /// Sets a tile of one row. Its channels need not fill vectors.
   ScheduleBuilder &wholeGroups(int64_t channels);
   ScheduleBuilder &grid(const Grid &grid);
   ScheduleBuilder &depthBlock(int64_t groups);

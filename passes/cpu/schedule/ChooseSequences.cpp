@@ -19,9 +19,9 @@ using support::shapeOf;
 // Recurrences
 //===----------------------------------------------------------------------===//
 
-/// The register tiles of sequences that share each step's read of the recurrent
-/// weights. The first number is for weights that stay in the second-level
-/// cache, the second for larger weights.
+/// The number of register tiles in a task. The tiles of a task share the
+/// recurrent weights, which each step reads once. The first number is for
+/// weights that fit in the second-level cache, the second for larger weights.
 static constexpr int64_t kTilesPerStep = 2, kTilesPerLongStep = 4;
 
 cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
@@ -34,15 +34,17 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
   }
   RegisterTile tile = chooseTile(target, Product::f32, width);
   int64_t batch = shapeOf(op.state(0, 0))[0];
-  // Each task reads all recurrent weights at each step.
+  // Makes larger tasks for large weights, because each task reads all recurrent
+  // weights at each step.
   int64_t tiles = bytes > target.l2 ? kTilesPerLongStep : kTilesPerStep;
   if (ShapedType::isDynamic(batch)) {
-    // A run splits its sequences into such tiles, and the rest into halves,
-    // quarters and so on.
+    // Makes tiles of a fixed size. A run splits its sequences into such tiles,
+    // and the remaining sequences into halves, quarters and so on.
     tile.rows = target.numRegisters == 32 ? 8 : 4;
   } else {
     tile.rows = evenTile(std::max<int64_t>(batch, 1), tile.rows);
-    // Two tasks gain more than sharing the weights would.
+    // Makes at least two tasks if possible, because this gains more than
+    // sharing the weights.
     int64_t all = llvm::divideCeil(batch, tile.rows) * op.numDirections();
     tiles = std::clamp<int64_t>(all / 2, 1, tiles);
   }
@@ -55,13 +57,13 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-// Scores have queries in lanes. Keys are then read as rows, with one element
-// for a multiply-add, and probabilities likewise; values are read as vectors.
-// Only queries are transposed, and the softmax works on whole vectors. There
-// are two vectors of queries, as products have two vectors of columns.
+// Scores have one lane for each query. Keys and probabilities are then read as
+// rows, with one element for a multiply-add. Values are read as vectors. Only
+// queries are transposed, and the softmax works on whole vectors. There are two
+// vectors of queries, because products have two vectors of columns.
 //
-// Products of bf16 round and pack keys and values, which a few queries do not
-// pay for.
+// Products of bf16 round and pack keys and values. With a few queries this does
+// not pay.
 Product cpu::attentionProduct(cpu::AttentionOp op, const TargetInfo &target) {
   constexpr int64_t kFewQueries = 8;
   int64_t queries = shapeOf(op.getSrc())[1];
@@ -80,8 +82,9 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::AttentionOp op) {
   Product product = attentionProduct(op, target);
   RegisterTile scores = chooseTile(target, product, 2 * target.lanes);
   RegisterTile tile = chooseTile(target, product, width);
-  // All AMX tiles of a kernel have the same number of rows. Missing rows are on
-  // the stack.
+  // Does not change the rows of the tiles, because all AMX tiles of a kernel
+  // have the same number of rows. The stack has memory for rows that do not
+  // exist.
   if (usesTiles(product))
     return ScheduleBuilder(op).tile(tile).scores(scores);
   if (!ShapedType::isDynamic(keys))

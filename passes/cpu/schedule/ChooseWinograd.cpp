@@ -17,10 +17,11 @@ using namespace ingot;
 using namespace ingot::cpu;
 using support::shapeOf;
 
-/// The fewest columns for which it pays to transform the pixels again.
+/// The minimum number of columns for which it pays to transform the pixels
+/// again.
 static constexpr int64_t kWinogradColumns = 128;
 
-// Weights are read for each block of tiles. They are larger than those of the
+// Each block of tiles reads all weights. They are larger than those of the
 // direct convolution, or transformed at run time. Blocks are therefore as large
 // as the stack allows. Columns are split only if there are few blocks and many
 // columns.
@@ -45,7 +46,8 @@ static ScheduleBuilder splitTiles(Operation *op, Value to, RegisterTile tile,
                                       target.most_tasks);
   int64_t blocks =
       std::min<int64_t>(llvm::divideCeil(units, block), tasks);
-  // Two threads get the same number of blocks each.
+  // Makes the number of blocks even, so that two threads get equal numbers of
+  // blocks.
   if (blocks > 1)
     blocks = std::min<int64_t>(llvm::alignTo(blocks, 2), units);
   int64_t perTask = llvm::divideCeil(units, blocks);
@@ -73,8 +75,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::WinogradConvOp op) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Returns the rows of a register tile, at most `most`. They minimize the waste
-/// on tiles beyond `rows` and on loading weights for each tile.
+/// Returns the number of rows of a register tile, at most `most`. It minimizes
+/// the waste on tiles beyond `rows` and on loading weights for each tile.
 static int64_t rowsOfTile(int64_t rows, int64_t most) {
   constexpr double kLoads = 0.7;
   auto cost = [&](int64_t height) {
@@ -88,7 +90,7 @@ static int64_t rowsOfTile(int64_t rows, int64_t most) {
 }
 
 cpu::ScheduleAttr cpu::chooseWinograd(cpu::ConvOp op, double direct) {
-  // No tiles are proved to be exact.
+  // Declines, because no tiles are proved to be exact.
   if (op.getFormat().getExactTiles() == 0)
     return {};
   TargetInfo target = TargetInfo::of(op);
@@ -103,10 +105,11 @@ cpu::ScheduleAttr cpu::chooseWinograd(cpu::ConvOp op, double direct) {
   std::optional<cpu::Winograd> best = answer.choice;
   if (!best)
     return {};
-  // Vectors of int16 leave as many registers to sums as floats do.
+  // Uses the number of rows of a tile of f32. With int16, registers hold as
+  // many sums.
   tile.rows = rowsOfTile(sizes.tiles(best->outputs()),
                          chooseTile(target, Product::f32, weights.width).rows);
-  // Weights are split evenly into parts of as many channels as fit.
+  // Splits the channels evenly into the fewest parts whose weights fit.
   int64_t most = cpu::kMaxWinogradWeightBytes / best->weightBytes(columns);
   int64_t parts = llvm::divideCeil(weights.depth / 4, most);
   return splitTiles(op, op.getDst(), tile, *best, weights.depth)

@@ -22,7 +22,7 @@ using support::shapeOf;
 
 namespace {
 
-/// The rows that a schedule splits, and the number of batches of so many rows.
+/// The rows that a schedule splits: `count` rows in each of `batches` batches.
 struct RowCount {
   Index count, batches = 1;
 };
@@ -73,7 +73,7 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
       .Case([&](cpu::ReduceOp reduce) -> RowCount {
         Value dst = reduce.getDst();
         Index rows = dimOf(b, dst, 0);
-        // Tiles of open columns count as rows.
+        // Counts tiles of open columns as rows.
         if (!reduce.reducesRows() && ShapedType::isDynamic(shapeOf(dst)[1]))
           rows = b.mul(rows,
                        b.divideCeil(dimOf(b, dst, 1),

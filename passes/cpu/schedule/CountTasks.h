@@ -12,14 +12,16 @@
 
 namespace ingot::cpu {
 
-/// The tasks of a grid: the most rows and column tiles of a task, and the
-/// numbers of blocks of rows and of columns. If the grid limits the number of
-/// blocks, all may be dynamic; else only `rowBlocks` may be.
+/// The tasks of a grid. `rowsPerTask` and `tilesPerTask` are the maximum
+/// numbers of rows and of column tiles of a task. `rowBlocks` and
+/// `columnBlocks` are the numbers of blocks. If the grid limits the number of
+/// blocks, all numbers may be dynamic. Without a limit, only `rowBlocks` may be
+/// dynamic.
 struct TaskSplit {
   Index rowsPerTask, tilesPerTask, rowBlocks, columnBlocks;
 };
 
-/// Splits `rows` and `tiles` column tiles.
+/// Splits a product of `rows` rows and `tiles` tiles of columns into tasks.
 TaskSplit splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
                      int64_t tiles);
 
@@ -27,8 +29,8 @@ TaskSplit splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
 Index countWinogradTiles(IndexBuilder &b, mlir::Value dst, int64_t d,
                          int64_t outputs);
 
-/// Returns the number of tasks into which the schedule of `op` splits it. `op`
-/// is on memrefs. The number does not depend on the target.
+/// Returns the number of tasks of `op`, which is on memrefs, with its schedule.
+/// The number does not depend on the target.
 mlir::Value countTasks(mlir::OpBuilder &builder, cpu::ScheduledOpInterface op);
 
 } // namespace ingot::cpu

@@ -116,7 +116,7 @@ Grid Drawer::grid(int64_t rows, int64_t rowUnit, int64_t tiles) {
     rows = 64;
   int64_t units = llvm::divideCeil(rows, rowUnit);
   Grid grid{in(1, units + 1) * rowUnit, in(1, tiles + 1), toss()};
-  // Sometimes one task, or two, take all rows.
+  // Sometimes lets one task, or two, take all rows.
   if (in(0, 3) == 0)
     grid.rowsPerTask = std::max<int64_t>(units, 1) * rowUnit;
   grid.prefetch = toss();
@@ -134,7 +134,7 @@ cpu::ScheduleAttr Drawer::drawWinograd(cpu::ConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t outputs = op.getFormat().getExactTiles() == 4 && toss() ? 4 : 2;
   auto transform = cpu::Winograd::ofBytes(outputs);
-  // Vectors of int16 leave as many registers to sums as floats do.
+  // Draws a tile of f32. With int16, registers hold as many sums.
   RegisterTile chosen = tile(Product::f32, weights.width / target.lanes);
   chosen.product = Product::int8Wide;
   int64_t columns = chosen.vectors * target.lanes;
@@ -282,7 +282,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::AttentionOp op) {
   Product product = attentionProduct(op, target);
   if (usesTiles(product))
     return chooseSchedule(op);
-  // A task has at most 32 queries.
+  // Limits a task to 32 queries.
   RegisterTile scores = tile(product, std::min<int64_t>(32 / target.lanes, 4));
   return builder.tile(tile(product, 4)).scores(scores);
 }

@@ -36,7 +36,7 @@ struct OutlineKernelsPass
       if (op->getNumResults() == 0)
         ops.push_back(op);
     });
-    // Nothing is outlined if an op has no schedule, or one that does not fit.
+    // Outlines nothing if an op has no schedule, or one that does not fit.
     if (!llvm::all_of(ops, [](cpu::ScheduledOpInterface op) {
           return succeeded(cpu::checkSchedule(op));
         }))
@@ -52,9 +52,9 @@ struct OutlineKernelsPass
 
 } // namespace
 
-/// Moves the constants that a region uses into it, because canonicalization
-/// moves them out. It visits the region's uses, because every op of the model
-/// may use a constant.
+/// Moves the constants that a region uses into the region, because
+/// canonicalization moves them out. Visits the region's uses, because a
+/// constant may have users throughout the model.
 static void sinkConstants(Region &region) {
   if (region.empty())
     return;
@@ -77,11 +77,12 @@ void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
     sinkConstants(region);
   OpBuilder builder(&getContext());
   func::FuncOp kernel =
-      loops::KernelTable::create(builder, op.getLoc(), op->getOperands());
+      loops::KernelTable::create(builder, op.getLoc(), op->getOperands(),
+                                 builder.getIndexType());
   Operation *copy = op->clone();
   copy->setOperands(kernel.getArguments().drop_back());
   builder.insert(copy);
-  kernel = table.insert(kernel, op->getName().stripDialect());
+  kernel = table.insert(kernel, (op->getName().stripDialect() + ".").str());
   builder.setInsertionPoint(op);
   Value tasks =
       loops::skipEmpty(builder, cast<DestinationStyleOpInterface>(*op),

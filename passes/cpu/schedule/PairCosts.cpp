@@ -17,7 +17,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 using support::shapeOf;
 
-/// Returns the rows that share weights as int16.
+/// Returns the number of rows that share weights as int16.
 static double rowsOfInt16(const RegisterTile &tile, int64_t rows) {
   int64_t knownRows = ShapedType::isDynamic(rows) ? 0 : rows;
   return double(std::max<int64_t>(tile.rows, std::min<int64_t>(knownRows, 64)));
@@ -40,9 +40,8 @@ double cpu::costOfPairs(const RegisterTile &tile, ArrayRef<int64_t> counts,
          all;
 }
 
-/// Returns int16 products and pairs with their cycles, if bytes may be
-/// multiplied as either. The work is `terms` times all rows and columns of the
-/// result.
+/// If bytes may be multiplied as int16 products or as pairs, returns both with
+/// their cycles. The work is `terms` times all rows and columns of the result.
 template <typename Op>
 static SmallVector<Alternative, 3> weighPairs(Op op, int64_t terms) {
   TargetInfo target = TargetInfo::of(op);
@@ -61,7 +60,7 @@ static SmallVector<Alternative, 3> weighPairs(Op op, int64_t terms) {
                          double(4 * target.fma_ports));
   };
   double pairs = costOfPairs(tile, counts, tile.vectors * target.lanes);
-  // Few rows rule pairs out.
+  // Rules out pairs if there are few rows.
   bool isRuledOut = !haveRowsForPairs(rows);
   return {{"int8_wide", cycles(costOfInt16(tile, rows))},
           {"int8_pairs", isRuledOut ? -1 : cycles(pairs)}};

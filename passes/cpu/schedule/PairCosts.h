@@ -12,15 +12,15 @@
 
 namespace ingot::cpu {
 
-/// Returns the instructions for a vector of groups of k as int16. The count is
-/// four, plus the copies of the rows, plus the work on weights that all rows
-/// share.
+/// Returns the number of instructions for a vector of groups of k as int16. The
+/// number is four, plus the copies of the rows, plus a share of the work on
+/// weights. All rows of a task share this work.
 double costOfInt16(const RegisterTile &tile, int64_t rows);
 
-/// Returns the instructions for a vector of groups of k in pairs, where bytes
-/// may be paired. Groups take three instructions as stored, a shuffle of rows
-/// for two more vectors if crossed, or five if widened first. All rows of a
-/// tile share the work on weights.
+/// Returns the number of instructions for a vector of groups of k in pairs, if
+/// bytes may be paired. A group takes three instructions as stored, and five if
+/// widened first. A crossed group also takes a shuffle of the row, which all
+/// vectors of the tile share. All rows of a tile share the work on weights.
 double costOfPairs(const RegisterTile &tile, llvm::ArrayRef<int64_t> counts,
                    int64_t columns);
 

@@ -109,7 +109,7 @@ DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op)
     tilesPerBlock = tiles;
 }
 
-/// The keys of a block, which has 16 KiB of scores of 32 queries.
+/// The number of keys of a block. The scores of 32 queries then take 16 KiB.
 static constexpr int64_t kKeysOfBlock = 128;
 
 AttentionPlan::AttentionPlan(cpu::AttentionOp op)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A plan is the schedule of one kernel with the sizes that it applies to. Plans
-// decide nothing: ChooseProducts.cpp and ChooseRows.cpp do.
+// make no decisions; these are in ChooseProducts.cpp and ChooseRows.cpp.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_SCHEDULE_PLANS_H
@@ -25,7 +25,8 @@ struct Plan {
   TargetInfo target;
   RegisterTile tile;
   Grid grid;
-  /// The columns of dst: elements, or words of signs; may be dynamic.
+  /// The number of columns of dst, in elements or in words of signs; may be
+  /// dynamic.
   int64_t columns;
   /// The number of column tiles of all groups.
   int64_t tiles;
@@ -36,25 +37,28 @@ struct ConvPlan : Plan {
 
   cpu::PackedWeights weights;
   int64_t panel, groups, tilesPerGroup, tilesPerPanel;
-  /// The groups of a tap's channels to multiply with all rows of a task before
-  /// the next groups; 0 for all at once.
+  /// The number of groups of channels in a block; a block belongs to one tap. A
+  /// task multiplies all its rows by a block before it loads the next block. 0
+  /// if there is a single block.
   int64_t depthBlock;
-  /// True if a row of the grid is a pixel of any row of dst.
+  /// True if the rows of the grid are the pixels of all rows of dst, one row
+  /// after the other.
   bool acrossRows;
 };
 
 /// Winograd's algorithm; rows are tiles of outputs x outputs pixels.
 struct WinogradPlan : Plan {
   explicit WinogradPlan(cpu::WinogradConvOp op);
-  /// Plans a convolution of bytes, whose weights are transformed at run time.
+  /// Plans a convolution of bytes. Its weights are transformed at run time.
   explicit WinogradPlan(cpu::ConvOp op);
 
   cpu::PackedWeights weights;
   cpu::Winograd transform;
   int64_t panel, tilesPerPanel;
-  /// The rows whose pixels are transformed together.
+  /// The number of rows whose pixels are transformed together.
   int64_t blockRows;
-  /// The groups of channels whose weights are transformed together, for bytes.
+  /// The number of groups of channels whose weights are transformed together,
+  /// for bytes.
   int64_t depthBlock = 0;
 
 private:
@@ -69,8 +73,8 @@ struct MatMulPlan : Plan {
   int64_t panel, tilesPerPanel;
   /// The rows of a matrix; may be dynamic.
   int64_t rows;
-  /// The groups of k to multiply with all rows of a task before the next
-  /// groups; 0 for all at once.
+  /// The number of groups of k in a block. A task multiplies all its rows by a
+  /// block before it loads the next block. 0 if there is a single block.
   int64_t depthBlock;
 };
 
@@ -85,7 +89,8 @@ struct PackedMatMulPlan : Plan {
 struct DepthwisePlan : Plan {
   explicit DepthwisePlan(cpu::DepthwiseConvOp op);
 
-  /// The vectors of channels that a task takes through all of its rows.
+  /// The number of vectors of channels in a block. A task computes all its rows
+  /// for a block before the next block.
   int64_t tilesPerBlock;
 };
 
@@ -93,8 +98,8 @@ struct DepthwisePlan : Plan {
 struct AttentionPlan : Plan {
   explicit AttentionPlan(cpu::AttentionOp op);
 
-  /// The tile of scores: keys by vectors of queries. `tile` is queries by
-  /// vectors of values.
+  /// The tile of scores, keys by vectors of queries. `tile` is that of the
+  /// result, queries by vectors of values.
   RegisterTile scores;
   int64_t queriesPerTask;
   /// True if the products are of bf16.

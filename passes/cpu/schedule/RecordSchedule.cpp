@@ -55,7 +55,7 @@ static std::string describe(ScheduleAttr schedule) {
   return llvm::join(parts, ", ");
 }
 
-/// Returns the properties of the op by which the schedule was chosen.
+/// Returns the properties of the op that decided its schedule.
 static std::string reasonOf(ScheduledOpInterface op) {
   auto styled = dyn_cast<DestinationStyleOpInterface>(op.getOperation());
   if (!styled || styled.getNumDpsInits() == 0)

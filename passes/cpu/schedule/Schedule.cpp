@@ -19,8 +19,8 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Drops the counts of pairs, which are not needed any more. Kernels that
-/// differ only in them become one.
+/// Drops the counts of pairs, which no later pass needs. Kernels that differ
+/// only in these counts then become one.
 static void dropPairCounts(Operation *op) {
   llvm::TypeSwitch<Operation *>(op).Case<cpu::ConvOp, cpu::MatMulOp>(
       [](auto product) {
@@ -37,7 +37,7 @@ struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
     bool isFine = true;
     uint64_t number = 0;
     getOperation()->walk([&](cpu::ScheduledOpInterface op) {
-      // An op on tensors has no strides and no kernel yet.
+      // Skips an op on tensors, which has no strides and no kernel yet.
       if (op->getNumResults() != 0)
         return;
       if (!op.getScheduleAttr()) {

@@ -40,8 +40,8 @@ std::optional<Product> cpu::tilesFor(const TargetInfo &target, Type weights) {
 // multiply-adds. The two load ports of a core thus keep up with its two FMA
 // ports: 14 + 2 loads for 28 multiply-adds. With 28 accumulators and 2 vectors
 // of weights, 2 of 32 registers are left to hide the broadcasts' latency. With
-// 16 registers there are 12 accumulators and 2 vectors of weights. Panels of
-// one vector have one vector in a row.
+// 16 registers there are 12 accumulators and 2 vectors of weights. If a panel
+// has one vector, a row has one, too.
 //
 // Widening needs registers for the weights, for half of them widened, and for
 // masks. This leaves 12 rows with 32 registers and 5 with 16. Bytes keep both
@@ -60,13 +60,13 @@ int64_t cpu::vectorsOfOneRow(const TargetInfo &target, int64_t panelWidth) {
 
 // An AMX instruction multiplies a tile with 16 columns of 16 groups, in one
 // cycle for each row. It does 16 times the work of a vector instruction. The
-// overhead has two parts. The weights' tiles are loaded, 16 cache lines each.
-// The accumulators are stored and loaded on the stack, 16 lines each.
+// overhead has two parts. Each tile of weights is loaded, with 16 cache lines.
+// Each accumulator is stored to the stack and loaded from there, with 16 lines.
 //
 // With fewer than `amx_rows` rows, both AMX and vectors wait for the weights'
 // lines, two in a cycle. Vectors need no configuration.
 //
-// Vectors multiply bf16 no faster than f32, so that tiles pay from four groups
+// Vectors multiply bf16 no faster than f32. AMX tiles thus pay from four groups
 // on, however these are split into runs of k. Vectors multiply bytes in the
 // time of multiply-adds, with a quarter as many instructions. With few groups
 // they are therefore as fast as tiles. They are faster if a run ends within a
@@ -102,8 +102,8 @@ RegisterTile cpu::chooseTile(const TargetInfo &target,
   RegisterTile tile = chooseTile(target, product, shape.panelWidth);
   if (!usesTiles(product) || ShapedType::isDynamic(shape.rows))
     return tile;
-  // Rows are split evenly, so that no row of a tile is empty; smaller tiles
-  // take less time. If rows do not divide evenly, two AMX tiles overlap.
+  // Splits rows evenly, so that no row of a tile is empty, because smaller
+  // tiles take less time. If rows do not divide evenly, two AMX tiles overlap.
   tile.rows = evenTile(shape.rows, tile.rows);
   tile.amxRows = evenTile(tile.rows, cpu::kAmxRows);
   return tile;
@@ -132,31 +132,33 @@ int64_t cpu::evenTile(int64_t rows, int64_t most) {
 Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
   // The part of the second-level cache for an operand that stays there.
   int64_t cacheBytes = target.l2 / 2;
-  // Weights that are loaded soon enough without prefetching.
+  // Weights of at most this size are loaded soon enough without prefetching.
   int64_t fewBytes = target.l2 / 16;
   bool isOpen = ShapedType::isDynamic(work.rows);
-  // An empty result still takes one task.
+  // Counts at least one row, because an empty result still takes one task.
   int64_t rows = std::max<int64_t>(isOpen ? work.usualRows : work.rows, 1);
   int64_t columnTiles = std::max<int64_t>(work.columnTiles, 1);
-  // Handing out a task costs as much as many vector operations, and data that
-  // one thread wrote is far from another. Small tasks are therefore slower on
-  // two threads than on one. If few rows share the weights, a task waits for
-  // the weights.
+  // Starting a task costs as much as many vector operations, and a thread reads
+  // slowly what another thread wrote. Small tasks are therefore slower on two
+  // threads than on one. If few rows share the weights, a task waits for the
+  // weights.
   int64_t worth = std::max(rows * work.flopsPerRow / target.task_flops,
                            work.weightBytes / target.task_bytes);
-  // The usual 32 tasks are enough for two threads to end within 1/32 of each
-  // other.
+  // Limits the number of tasks. With the usual limit of 32, two threads end
+  // within 1/32 of each other.
   int64_t tasks = std::clamp<int64_t>(worth, 1, target.most_tasks);
-  // Two threads need as long for three tasks as for four.
+  // Makes the number of tasks even, because two threads need as long for three
+  // tasks as for four.
   if (tasks > 1)
     tasks = llvm::alignTo(tasks, 2);
   int64_t units = llvm::divideCeil(rows, work.rowUnit);
   auto rest = [&](int64_t blocks) {
     return int64_t(llvm::divideCeil(tasks, blocks));
   };
-  // If tasks are split by rows, a thread reads data that it wrote in the
-  // previous operation, instead of lines that another core wrote. This pays for
-  // reading weights again if they stay in the cache with the other data.
+  // If tasks are split by rows, a thread reads data that it wrote itself in the
+  // previous operation, instead of lines that another core wrote. Weights are
+  // then read again for each block of rows. This pays if the weights stay in
+  // the cache with the other data.
   bool isShared = tasks > 1 && work.weightBytes <= cacheBytes / 2 &&
                   (units % 2 == 0 || units > 4);
   bool rowsOutside = work.srcBytes > work.weightBytes || isShared;
@@ -174,8 +176,8 @@ Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
             work.weightBytes > (rowsOutside ? cacheBytes : fewBytes)};
   if (!isOpen)
     return grid;
-  // The operations of a task for each of its rows, and the rows that make a
-  // task worth its overhead.
+  // The number of operations of a task for each of its rows, and the number of
+  // rows that outweigh the overhead of a task.
   int64_t perRow = std::max<int64_t>(
       work.flopsPerRow * grid.columnTilesPerTask /
           columnTiles,
@@ -183,10 +185,11 @@ Grid cpu::chooseGrid(const TargetInfo &target, const Work &work) {
   int64_t worthRows = llvm::alignTo(
       llvm::divideCeil(target.task_flops, perRow), work.rowUnit);
   grid.rowsPerTask = std::min(worthRows, grid.rowsPerTask);
-  // More rows than usual are split into the most tasks allowed.
+  // Limits the number of blocks, for runs with more rows than usual.
   grid.rowBlocks = llvm::divideCeil(target.most_tasks, columnBlocks);
-  // Blocks of columns would each read a large src again. Blocks of rows are
-  // enough for all threads.
+  // From `wholeFrom` rows on, uses blocks of rows only. Each block of columns
+  // would read a large src again, and there are enough blocks of rows for all
+  // threads.
   constexpr int64_t kLeastBlocks = 8;
   if (columnBlocks > 1 && work.srcRowBytes > 0)
     grid.wholeFrom = std::max<int64_t>(

@@ -22,13 +22,13 @@ namespace ingot::cpu {
 
 using cpu::Product;
 
-/// Returns the target's kind of product in vectors for weights of this element
-/// type. `group` distinguishes f16 by f16 from f32 by f16.
+/// Returns the kind of vector product that the target uses for weights of this
+/// element type. `group` distinguishes f16 by f16 from f32 by f16.
 Product productFor(const TargetInfo &target, mlir::Type weights,
                    int64_t group = 1);
 
-/// Returns the kind of product in AMX tiles, or nullopt if the target has none
-/// for this type.
+/// Returns the kind of AMX product for weights of this type, or nullopt if the
+/// target has none.
 std::optional<Product> tilesFor(const TargetInfo &target, mlir::Type weights);
 
 /// A register tile of a matrix product: rows (pixels) times vectors of columns
@@ -51,29 +51,30 @@ struct RegisterTile {
 RegisterTile chooseTile(const TargetInfo &target, Product product,
                         int64_t panelWidth);
 
-/// The most bytes of f16 weights to widen for many rows. They stay in the
-/// second-level cache, and are on the stack, which has a megabyte.
+/// The maximum number of bytes of f16 weights that are widened for many rows.
+/// Widened weights are on the stack, which has a megabyte, and stay in the
+/// second-level cache.
 constexpr int64_t kMostWidenedBytes = 256 << 10;
 
-/// Returns the vectors of a tile of one row. A vector times a matrix waits for
-/// the weights. They are read as one stream, which is as wide as a panel if
-/// registers allow it.
+/// Returns the number of vectors of a tile of one row. A vector times a matrix
+/// is limited by reading the weights. They are read as one stream, which is as
+/// wide as a panel if registers allow it.
 int64_t vectorsOfOneRow(const TargetInfo &target, int64_t panelWidth);
 
 /// Returns the vector registers that a tile without AMX needs.
 int64_t registersOf(const RegisterTile &tile);
 
-/// Rows that are multiplied with one panel. Each is the sum of `runs` runs of
-/// `depth` elements that are contiguous in memory.
+/// Rows that are multiplied with one panel. Each result is a sum over `runs`
+/// runs of `depth` elements that are contiguous in memory.
 struct ProductShape {
   mlir::Type weights;
   int64_t panelWidth;
-  /// The number of rows that are a stride apart; may be dynamic.
+  /// The number of rows at a constant stride; may be dynamic.
   int64_t rows;
   int64_t depth, runs;
   /// The group of the weights.
   int64_t group = 1;
-  /// True if there are no other rows.
+  /// True if the product has no other rows.
   bool areAllRows = false;
 };
 
@@ -89,8 +90,9 @@ struct AmxSteps {
   int64_t groups;
   /// The number of steps whose elements are all within the run.
   int64_t whole;
-  /// The first group of a last step, if there is one. It may also cover groups
-  /// behind the run, and groups that the `whole` steps have counted.
+  /// The first group of a last step; nullopt if the `whole` steps cover the
+  /// run. The last step may cover groups behind the run, and groups that the
+  /// `whole` steps have counted.
   std::optional<int64_t> last;
 };
 
@@ -108,43 +110,43 @@ struct Grid {
   /// True if prefetching weights pays: they are many, and do not stay in the
   /// second-level cache from one block of rows to the next.
   bool prefetch = false;
-  /// The most blocks of rows; 0 for no limit. The size of a block is then a
-  /// multiple of `rowsPerTask`.
+  /// The maximum number of blocks of rows; 0 for no limit. With a limit, the
+  /// size of a block is a multiple of `rowsPerTask`.
   int64_t rowBlocks = 0;
   /// The number of rows from which on a task takes all column tiles; 0 for
-  /// never. Rows are then split into `columnBlocks` times as many blocks.
+  /// never. Rows are then split into more blocks, by the factor `columnBlocks`.
   int64_t wholeFrom = 0;
 };
 
-/// The neighbouring columns that a task of `cpu.softmax` takes through all
-/// rows. They are whole cache lines, and few enough that a block of them stays
-/// in the cache.
+/// The number of neighbouring columns that a task of `cpu.softmax` takes
+/// through all rows. They are whole cache lines, and few enough that a block of
+/// them stays in the cache.
 constexpr int64_t kSoftmaxColumns = 64;
 
-/// The properties of a kernel by which its grid is chosen.
+/// The properties of a kernel that decide its grid.
 struct Work {
   /// The number of rows; may be dynamic.
   int64_t rows;
   int64_t columnTiles;
-  /// The operations of all columns of a row.
+  /// The number of operations for all columns of a row.
   int64_t flopsPerRow;
   /// The unit in which rows are split.
   int64_t rowUnit;
   int64_t srcBytes, weightBytes;
   /// The assumed number of rows if it is dynamic.
   int64_t usualRows = 256;
-  /// The bytes of src for each row if the number of rows is dynamic. 0 means
-  /// that the split of columns must not change.
+  /// The number of bytes of src for each row, if the number of rows is dynamic.
+  /// If 0, the split of columns must not change.
   int64_t srcRowBytes = 0;
 };
 
 /// Splits the work into tasks of about `task_flops` or `task_bytes` each. The
 /// larger of src and weights is read once, in blocks that stay in the
-/// second-level cache. The smaller is read once for each block.
+/// second-level cache. The smaller is read again for each block.
 ///
-/// If the number of rows is dynamic, blocks are as small as a task is worth,
-/// but larger if there would be too many. At run time src may turn out larger
-/// than the weights and the cache. Then src is read once.
+/// If the number of rows is dynamic, blocks are as small as tasks may be, but
+/// larger if there would be too many. At run time src may turn out larger than
+/// the weights and the cache. In this case src is read once.
 Grid chooseGrid(const TargetInfo &target, const Work &work);
 
 } // namespace ingot::cpu

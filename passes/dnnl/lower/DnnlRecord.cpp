@@ -23,7 +23,8 @@
 using namespace mlir;
 using namespace ingot;
 
-// The dialect's enums are written with the values of the ABI.
+// The values of the dialect's enums must be those of the ABI, because records
+// contain the dialect's values.
 static_assert(int(dnnl::EltwiseKind::relu) == INGOT_DNNL_RELU &&
               int(dnnl::EltwiseKind::linear) == INGOT_DNNL_LINEAR &&
               int(dnnl::EltwiseKind::exp) == INGOT_DNNL_EXP &&

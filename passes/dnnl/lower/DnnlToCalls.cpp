@@ -9,6 +9,7 @@
 #include "ingot/abi/dnnl.h"
 #include "passes/dnnl/lower/DnnlRecord.h"
 #include "passes/dnnl/lower/Passes.h"
+#include "passes/support/LibraryCalls.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -77,44 +78,15 @@ FailureOr<Value> DnnlToCallsPass::findCall(func::FuncOp function) {
                             "of oneDNN are given");
 }
 
-static void storeAll(OpBuilder &builder, Location loc, ArrayRef<Value> values,
-                     Value frame) {
-  for (auto [i, value] : llvm::enumerate(values)) {
-    Value word = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            value);
-    Value at = arith::ConstantIndexOp::create(builder, loc, i);
-    memref::StoreOp::create(builder, loc, word, frame, at);
-  }
-}
-
-/// Returns the address of a memref's first element.
-static Value addressOf(OpBuilder &builder, Location loc, Value memref) {
-  Value address =
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memref);
-  auto type = cast<MemRefType>(memref.getType());
-  int64_t offset;
-  SmallVector<int64_t> strides;
-  if (succeeded(type.getStridesAndOffset(strides, offset)) && offset == 0)
-    return address;
-  Value shift = arith::ConstantIndexOp::create(builder, loc, offset);
-  if (ShapedType::isDynamic(offset))
-    shift = memref::ExtractStridedMetadataOp::create(builder, loc, memref)
-                .getOffset();
-  Value bytes = arith::ConstantIndexOp::create(
-      builder, loc, std::max(1u, type.getElementTypeBitWidth() / 8));
-  shift = arith::MulIOp::create(builder, loc, shift, bytes);
-  return arith::AddIOp::create(builder, loc, address, shift);
-}
-
 void DnnlToCallsPass::createCall(Operation *op, const DnnlRecord &record,
                                         int64_t index, const Frame &frame) {
   OpBuilder builder(op);
   Location loc = op->getLoc();
   SmallVector<Value> addresses;
   for (Value argument : record.arguments)
-    addresses.push_back(addressOf(builder, loc, argument));
-  storeAll(builder, loc, addresses, frame.arguments);
-  storeAll(builder, loc, record.dynamic, frame.dynamic);
+    addresses.push_back(support::addressOf(builder, loc, argument));
+  support::storeAll(builder, loc, addresses, frame.arguments);
+  support::storeAll(builder, loc, record.dynamic, frame.dynamic);
   Value arguments = memref::ExtractAlignedPointerAsIndexOp::create(
       builder, loc, frame.arguments);
   Value dynamic = memref::ExtractAlignedPointerAsIndexOp::create(
@@ -187,36 +159,6 @@ void DnnlToCallsPass::createTable() {
          builder.getStringAttr(names));
 }
 
-/// Creates a function that calls `callee` of the runtime with its own arguments
-/// and some constants.
-static void createForward(OpBuilder builder, Location loc, StringRef name,
-                          StringRef callee, LLVM::LLVMFunctionType type,
-                          ArrayRef<StringRef> globals) {
-  auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
-  Block *body = function.addEntryBlock(builder);
-  builder.setInsertionPointToStart(body);
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  SmallVector<Value> arguments(body->getArguments());
-  SmallVector<Type> types(type.getParams());
-  for (StringRef global : globals) {
-    Value address = LLVM::AddressOfOp::create(builder, loc, pointer, global);
-    arguments.push_back(address);
-    types.push_back(pointer);
-  }
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(function);
-    LLVM::LLVMFuncOp::create(
-        builder, loc, callee,
-        LLVM::LLVMFunctionType::get(type.getReturnType(), types));
-  }
-  TypeRange results = isa<LLVM::LLVMVoidType>(type.getReturnType())
-                          ? TypeRange()
-                          : TypeRange(type.getReturnTypes());
-  auto call = LLVM::CallOp::create(builder, loc, results, callee, arguments);
-  LLVM::ReturnOp::create(builder, loc, call->getResults());
-}
-
 /// Creates the model's functions `load` and `unload`. They call the runtime's
 /// functions with this table.
 void DnnlToCallsPass::createLoad() {
@@ -228,10 +170,10 @@ void DnnlToCallsPass::createLoad() {
       builder, loc, kExecute,
       builder.getFunctionType({pointer, index, index, index}, {}))
       .setPrivate();
-  createForward(builder, loc, kLoadSymbol, kLoad,
+  support::createForward(builder, loc, kLoadSymbol, kLoad,
                 LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer}),
                 {kTable, kNames});
-  createForward(builder, loc, kUnloadSymbol, kUnload,
+  support::createForward(builder, loc, kUnloadSymbol, kUnload,
                 LLVM::LLVMFunctionType::get(
                     LLVM::LLVMVoidType::get(&getContext()), {pointer, pointer}),
                 {});

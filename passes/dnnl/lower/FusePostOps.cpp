@@ -30,8 +30,8 @@ using namespace ingot;
 using dnnl::EltwiseKind;
 using support::typeOf;
 
-/// The most post-ops of a primitive: more than models need. oneDNN's limit is
-/// 32.
+/// The most post-ops of a primitive, which is more than models need. oneDNN
+/// allows 32.
 static constexpr size_t kMaxPostOps = 8;
 
 //===----------------------------------------------------------------------===//

@@ -46,8 +46,8 @@ static Reason whyNot(nn::ConvTransposeOp op) {
 }
 
 static Reason whyNot(nn::MatMulOp op) {
-  // At compile time it is not known whether an operand broadcasts: a dynamic
-  // size beside n > 1 may be 1 or n.
+  // Decline a dynamic size beside n > 1, which may be 1 or n. It is not known
+  // at compile time whether such an operand broadcasts.
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   for (int64_t i = 3; i <= std::min(a.getRank(), b.getRank()); ++i) {
     int64_t sizeA = a.getDimSize(a.getRank() - i);

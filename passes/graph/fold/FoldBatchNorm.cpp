@@ -26,8 +26,10 @@ static constexpr StringLiteral kWeights("has no constant weights and bias");
 
 namespace {
 
-/// Folds a bias that is added to a matmul before a normalization, as exporters
-/// write a linear layer. The bias must move into the matmul first.
+/// Folds the bias addition between a matmul and a normalization into the
+/// matmul. Exporters write a linear layer like this. Without this step, the
+/// normalization would not follow the matmul directly, so it could not be
+/// folded.
 struct FoldBiasBelow : OpRewritePattern<nn::AddOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -68,7 +70,8 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
                          const ScaleShift &scaleShift,
                          PatternRewriter &rewriter) const {
     // The convolution pads the normalized data with zeros. If the normalization
-    // has a shift, a bias cannot express this padding.
+    // has a shift, its bias cannot move into the convolution, because the
+    // padding does not receive the shift.
     auto isPadding = [](int64_t pad) { return pad > 0; };
     if (scaleShift.shifts() && llvm::any_of(conv.getPads(), isPadding))
       return rewriter.notifyMatchFailure(op, "shifts what is padded behind it");

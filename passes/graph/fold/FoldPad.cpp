@@ -26,7 +26,7 @@ static double paddingOf(nn::MaxPoolOp) {
   return -std::numeric_limits<double>::infinity();
 }
 
-/// Returns true if the op computes with its padding as with other elements.
+/// Returns true if padding elements take part in the result like data elements.
 static bool countsPadding(nn::ConvOp) { return true; }
 static bool countsPadding(nn::MaxPoolOp) { return true; }
 static bool countsPadding(nn::AvgPoolOp op) {
@@ -39,7 +39,8 @@ static void setCountsPadding(nn::AvgPoolOp op) { op.setCountIncludePad(true); }
 template <typename Op> static void setCountsPadding(Op) {}
 
 /// Returns true if a window may contain only padding. The maximum of such a
-/// window is the value of the pad, which the pool's own padding would not give.
+/// window is the value of the pad. The pool's own padding would give another
+/// value.
 static bool mayMissData(nn::MaxPoolOp op, ArrayRef<int64_t> pads) {
   size_t n = op.getKernel().size();
   for (size_t i = 0; i < n; ++i) {
@@ -73,8 +74,8 @@ template <typename Op> struct FoldPad : OpRewritePattern<Op> {
     bool same = *value == lowest ||
                 (std::isinf(lowest) &&
                  *value <= -double(std::numeric_limits<float>::max()));
-    // For non-negative data, padding with zero has the same maxima as padding
-    // with the lowest value.
+    // Data that are not negative have the same maxima with zeros as padding as
+    // with the lowest value as padding.
     if (isa<nn::MaxPoolOp>(op) && *value == 0)
       same = pad.getX().template getDefiningOp<nn::ReluOp>() != nullptr;
     if (!same)

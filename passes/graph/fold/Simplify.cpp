@@ -90,8 +90,8 @@ template <typename Op> struct PoolToReduce : OpRewritePattern<Op> {
 };
 
 /// Replaces a convolution whose single window covers everything by a matrix
-/// product. A 1×1 convolution between other ops on pixels stays, because it
-/// fuses with them. A convolution that can still absorb its user stays, too.
+/// product. Keeps a 1×1 convolution between other ops on pixels, because it
+/// fuses with these ops. Keeps a convolution that can still absorb its user.
 struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -121,8 +121,8 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
               user))
         return rewriter.notifyMatchFailure(op, "may take in its user first");
     }
-    // Weights have channels before positions, so data must have this order as
-    // well.
+    // The weights have the channels before the positions. The data must have
+    // the same order, because both are flattened.
     if (x.isDynamicDim(channel) || (op.getChannelsLast() && !onePixel))
       return rewriter.notifyMatchFailure(
           op, "has data in another order than its weights");

@@ -14,12 +14,13 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
-/// Limit of the weights of an operator. In f64 they take half a gigabyte.
+/// Limit of the number of weights of an operator. So many weights take half a
+/// gigabyte in f64.
 static constexpr int64_t kMaxWeights = int64_t(1) << 26;
 
 bool OperatorDim::isBounded() const {
-  // With this limit, products of two values, and sums of three products, fit in
-  // 64 bits.
+  // Limit of the numbers that describe a dimension. With this limit, a product
+  // of two numbers, and a sum of three such products, fit in 64 bits.
   constexpr int64_t kMaxNumber = int64_t(1) << 30;
   for (int64_t value : {offset, step, count, stride, slack})
     if (value > kMaxNumber || value < -kMaxNumber)
@@ -83,8 +84,8 @@ static void forEachTap(ArrayRef<OperatorDim> dims, Visit visit) {
 // Composition
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `first` computes, outside of its bounds, the values that
-/// `second` assumes there.
+/// Returns true if `second` assumes, outside of its operand, the values that
+/// `first` computes there.
 static bool bordersAgree(const LinearOperator &first,
                          const LinearOperator &second) {
   if (first.bias.empty())
@@ -114,8 +115,9 @@ std::optional<LinearOperator> graph::compose(const LinearOperator &first,
   result.groups = std::gcd(first.groups, second.groups);
   result.outside = first.outside;
   for (auto [a, b] : llvm::zip_equal(first.dims, second.dims)) {
-    // Beyond the result of `first`, the second op reads its padding. The
-    // composed operator would read values there that `first` would compute.
+    // The second op reads its own padding outside of the result of `first`. The
+    // composed operator would instead read values that `first` computes there.
+    // Both must be equal.
     if (b.readsOutside() && !(a.isIdentity() && bordersAgree(first, second)))
       return std::nullopt;
     OperatorDim dim;

@@ -51,8 +51,9 @@ struct LinearOperator {
   /// Numbers of taps and of weights. They saturate instead of overflowing.
   int64_t taps() const;
   int64_t numWeights() const;
-  /// Returns true if the operator is small enough to compute its weights.
-  /// Composing two small operators may give a far larger one.
+  /// Returns true if the operator is small enough to compute its weights. This
+  /// must be checked because two small operators may compose to a far larger
+  /// one.
   bool isBounded() const;
   bool hasBias() const;
 
@@ -71,8 +72,9 @@ std::optional<LinearOperator> getLinearOperator(mlir::Operation *op,
                                                 mlir::Value &data);
 
 /// Returns the operator that applies `first` and then `second`. Returns nullopt
-/// if the result would differ at the borders, or is not bounded. Without
-/// weights, only the geometry of borders is checked.
+/// if the result would differ at the borders, or if the composed operator is
+/// not bounded. If the operators have no weights, checks only the geometry of
+/// the borders.
 std::optional<LinearOperator> compose(const LinearOperator &first,
                                       const LinearOperator &second);
 

@@ -19,7 +19,8 @@ using namespace ingot::support;
 static std::optional<LinearOperator> operatorOfConv(nn::ConvOp op,
                                                     bool withWeights) {
   RankedTensorType w = typeOf(op.getW());
-  // Skip integer products, whose sums have another type.
+  // Skip integer products, because their sums have another type than the
+  // weights.
   if (w.getElementType() != typeOf(op.getY()).getElementType())
     return std::nullopt;
   if (!w.hasStaticShape() || w.getNumElements() == 0 ||
@@ -58,7 +59,8 @@ static std::optional<LinearOperator> operatorOfPool(nn::AvgPoolOp op,
   int64_t channels =
       x.getDimSize(channelDim(x.getRank(), op.getChannelsLast()));
   auto isZero = [](int64_t pad) { return pad == 0; };
-  // Without this condition, the divisor depends on the position.
+  // If the pool does not count its padding, the divisor depends on the
+  // position, so the pool is not linear.
   bool divides = op.getCountIncludePad() || llvm::all_of(op.getPads(), isZero);
   if (!divides || ShapedType::isDynamic(channels))
     return std::nullopt;
@@ -156,8 +158,8 @@ scatteredValues(ArrayRef<nn::ScatterNDOp> scatters, ArrayRef<int64_t> shape) {
 }
 
 /// Returns the operator of a pad whose border is then overwritten with one
-/// value per channel. Exporters create this if a module pads with the
-/// normalized value of zero.
+/// value per channel. Exporters create these ops for a module that pads with
+/// the normalized value of zero.
 static std::optional<LinearOperator> operatorOfBorder(nn::ScatterNDOp last,
                                                       bool channelsLast,
                                                       bool withWeights,

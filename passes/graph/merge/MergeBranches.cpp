@@ -39,8 +39,8 @@ static double numPositions(RankedTensorType type, bool channelsLast) {
   return positions;
 }
 
-/// Returns the cost: multiplications, and accesses to the result and the
-/// operand.
+/// Returns the cost: the number of multiplications and of accesses to the
+/// result and the operand.
 static double costOf(const LinearOperator &linear, double positions) {
   return (double(linear.numWeights()) + 2.0 * linear.outputs) * positions;
 }
@@ -86,7 +86,7 @@ static Branch traceBranch(Value term, bool channelsLast) {
            : std::nullopt;
     if (!linear)
       break;
-    // Drop the bias: composeBranch checks later, with the weights, if a bias
+    // Drop the bias. Later, composeBranch checks with the weights if a bias
     // meets a padding.
     linear->weights.clear();
     linear->bias.clear();

@@ -112,8 +112,9 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
       return 2 * *costOf(merged, second) +
                  requiredGain(goal, addedWeights * kBytes) <=
              2 * (*a + *b);
-    // Sizes are unknown, but the first result is at least as large as the
-    // second.
+    // The sizes are unknown, but the first result is at least as large as the
+    // second. The merged convolution is therefore not slower if it adds no
+    // weights.
     return addedWeights <= 0;
   }
   Pass::Statistic &count;

@@ -55,8 +55,8 @@ struct Widen : OpRewritePattern<nn::ConvTransposeOp> {
     ArrayRef<int64_t> strides = op.getStrides();
     size_t last = strides.size() - 1;
     int64_t stride = strides[last];
-    // With few phases, each phase gets a kernel of its own, which has no zero
-    // taps.
+    // If there are few phases, each phase gets its own kernel without zero
+    // taps, so widening gains nothing.
     if (!support::hasManyStridePhases(strides))
       return rewriter.notifyMatchFailure(op, "has few phases");
     if (stride == 1 || op.getGroups() != 1 || op.getDilations()[last] != 1)

@@ -67,17 +67,18 @@ bool graph::isSelectable(Value value) {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// Unites the channels of operands that meet in a result: by broadcasting, or
-/// by concatenation along another dimension. Returns the dimension of the
-/// result that counts the channels, and records it. Returns nullopt if there is
-/// none.
+/// Ties the channels of operands that an op combines by broadcasting or by
+/// concatenation along another dimension. Tied channels are removed together.
+/// Returns the result dimension that counts the channels, and records it.
+/// Returns nullopt if there is no such dimension.
 std::optional<int64_t> ChannelFlow::align(Operation *op) {
   Value result = op->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
   auto leadOf = [&](Value operand) {
     return type.getRank() - cast<RankedTensorType>(operand.getType()).getRank();
   };
-  // A single channel that broadcasts to many does not take part.
+  // An operand with a single channel that broadcasts to many channels does not
+  // take part.
   std::optional<int64_t> dim;
   Value first;
   for (Value operand : op->getOperands()) {
@@ -108,7 +109,8 @@ std::optional<int64_t> ChannelFlow::align(Operation *op) {
         (from.getDimSize(own) == 1 && type.getDimSize(*dim) != 1))
       continue;
     const TensorChannels *channels = find(operand.get());
-    // Channels along another dimension are kept as a whole.
+    // If an operand counts its channels along another dimension, keep all
+    // channels of the list.
     if (channels && channels->dim == own &&
         sets.channels(channels->list).size() == sets.channels(list).size())
       sets.uniteLists(list, channels->list);
@@ -167,8 +169,8 @@ static std::vector<double> run(nn::ElementwiseOpInterface op,
   return results;
 }
 
-/// Records an operand that is constant in all channels. A constant can then
-/// replace the branch that computes it.
+/// Records an operand that is constant in all channels, so that a constant can
+/// replace the branch that computes the operand.
 void ChannelFlow::findConstantOperand(Operation *op) {
   Type type = op->getResult(0).getType();
   for (OpOperand &operand : op->getOpOperands()) {
@@ -203,7 +205,8 @@ void ChannelFlow::visitElementwise(nn::ElementwiseOpInterface op) {
 
   size_t count = type.getDimSize(*dim);
   std::vector<double> values(count, kNoConstant);
-  // Zero times a computed value is zero, assuming that all values are finite.
+  // Zero times a computed value is zero, because the pass assumes that all
+  // values are finite.
   if (isa<nn::MulOp>(op))
     for (const std::vector<double> &column : columns)
       for (size_t c = 0; c < column.size(); ++c)

@@ -28,8 +28,9 @@
 namespace ingot::graph {
 
 /// The channels of a tensor: the dimension that counts them, their list, and
-/// their constants. The constant of a channel is the value of all its elements,
-/// or NaN if they differ. `constants` is empty if no channel has a constant.
+/// their constants. A channel whose elements are all equal has this value as
+/// its constant. Another channel has NaN. `constants` is empty if no channel
+/// has a constant.
 struct TensorChannels {
   int64_t dim = 0;
   ChannelList list = 0;
@@ -40,14 +41,15 @@ struct TensorChannels {
 struct WeightedProduct {
   mlir::Operation *op;
   ProductWeights weights;
-  /// Channels of the data; none if they are not followed.
+  /// Channels of the data. Nullopt if the analysis does not follow these
+  /// channels.
   std::optional<ChannelList> inputs;
   /// Channels of the result.
   ChannelList outputs;
   /// The bias, one value for each output.
   std::vector<double> bias;
-  /// The constant value of each input that can be folded into the bias. NaN for
-  /// other inputs; empty if there are none.
+  /// The constant value of each input that can be folded into the bias. Other
+  /// inputs have NaN. The vector is empty if no input can be folded.
   std::vector<double> folded;
   /// True if groups are removed as a whole: the channels of each group form one
   /// set.

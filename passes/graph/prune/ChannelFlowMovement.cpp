@@ -34,8 +34,8 @@ static std::optional<int64_t> countOf(ArrayRef<int64_t> sizes) {
   return ShapedType::isDynamic(count) ? std::nullopt : std::optional(count);
 }
 
-/// A result dimension of a reshape that merges `outer`, the channels and
-/// `inner`, in this order.
+/// A result dimension of a reshape that merges three factors in this order:
+/// `outer`, the channels and `inner`.
 namespace {
 struct Merged {
   int64_t dim, outer, inner;
@@ -47,8 +47,8 @@ static std::optional<Merged> findMerged(ArrayRef<int64_t> x,
   if (support::isKnownEmpty(x) || support::isKnownEmpty(y))
     return std::nullopt;
   const int64_t rank = x.size();
-  // Merge as few dimensions as possible, because dimensions of size 1 may be
-  // anywhere.
+  // Try small merged groups first. A search is necessary because dimensions of
+  // size 1 may stand at any place.
   for (int64_t merged = 0; merged < rank; ++merged)
     for (int64_t i = std::max<int64_t>(channels - merged, 0);
          i <= channels && i + merged < rank; ++i) {
@@ -62,8 +62,8 @@ static std::optional<Merged> findMerged(ArrayRef<int64_t> x,
       for (int64_t dim = 0; dim < int64_t(y.size()); ++dim) {
         if (y[dim] != *outer * x[channels] * *inner)
           continue;
-        // If the numbers of elements on one side are equal, so are those on the
-        // other side.
+        // A reshape keeps the number of all elements. If the elements before
+        // the channels are equally many, those after the channels are, too.
         if ((before && before == countOf(y.take_front(dim))) ||
             (behind && behind == countOf(y.drop_front(dim + 1))))
           return Merged{dim, *outer, *inner};

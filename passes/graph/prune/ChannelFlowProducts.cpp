@@ -46,8 +46,8 @@ static std::optional<std::vector<double>> biasOf(Operation *op,
   return getPerChannel(bias, type, type.getRank() - 1);
 }
 
-/// Returns true if each element of the result reads an equal number of elements
-/// of a channel, without padding.
+/// Returns true if all elements of the result read equally many elements of
+/// each channel, and no padding.
 static bool readsWhole(Operation *op) {
   if (auto conv = dyn_cast<nn::ConvOp>(op))
     return llvm::none_of(conv.getPads(), [](int64_t pad) { return pad > 0; });
@@ -64,7 +64,8 @@ void ChannelFlow::visitProduct(Operation *op, Value data) {
     keep(operand, kOtherWeights);
   const TensorChannels *x = find(data);
   if (x && x->dim != summedDim(op)) {
-    // A matrix product computes each row independently.
+    // A matrix product computes each row independently, so channels along rows
+    // pass through it.
     bool areRows = isa<nn::MatMulOp>(op) &&
                    !cast<nn::MatMulOp>(op).getTransposeA();
     if (areRows)
@@ -76,8 +77,8 @@ void ChannelFlow::visitProduct(Operation *op, Value data) {
   WeightedProduct product = {op, *weights, std::nullopt, 0, {}, {}};
   if (bias)
     product.bias = std::move(*bias);
-  // The value of each constant input that adds a constant to all elements of an
-  // output.
+  // Each input gets its constant value if the bias can absorb this value times
+  // the weights. Another input gets NaN.
   std::vector<double> adds(weights->inputs, kNoConstant);
   if (x) {
     product.inputs = x->list;
@@ -118,8 +119,10 @@ void ChannelFlow::visitProduct(Operation *op, Value data) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// Unites channels of different groups, one of each group, so that all groups
-/// keep an equal number. Channels that `vanishes` accepts are united first.
+/// Forms sets that have one channel from each group. Sets are removed as a
+/// whole, so that all groups keep the same number of channels. A set can vanish
+/// only if all its channels vanish. Channels for which `vanishes` returns true
+/// therefore share sets where possible.
 static void alignGroups(ChannelSets &sets, ArrayRef<Channel> channels,
                         int64_t groups,
                         llvm::function_ref<bool(int64_t)> vanishes) {
@@ -139,9 +142,9 @@ static void alignGroups(ChannelSets &sets, ArrayRef<Channel> channels,
   }
 }
 
-/// Ties the channels of a product with groups. Either whole groups are removed,
-/// or an equal number of channels from each group. The choice that may remove
-/// more channels according to the weights is taken.
+/// Joins the channels of a product with groups into sets. The product can lose
+/// either whole groups, or an equal number of channels from each group. Uses
+/// the weights to choose the way that may remove more channels.
 void ChannelFlow::tieGroups(WeightedProduct &product,
                             ArrayRef<double> constants) {
   const ProductWeights &weights = product.weights;
@@ -173,8 +176,9 @@ void ChannelFlow::tieGroups(WeightedProduct &product,
   product.inWholeGroups = ofIn == 1 || inEach == 0 ||
                           wholeGroups * (ofIn + ofOut) >= inEach;
   if (product.inWholeGroups) {
-    // Do not fold constants into the bias, because the group that reads them is
-    // removed as well.
+    // Fold no constant input into the bias. The pass removes an input only
+    // together with all outputs that read it. No output that reads the constant
+    // remains.
     product.folded.clear();
     for (int64_t group = 0; group < weights.groups; ++group) {
       Channel one = outputs[group * ofOut];

@@ -16,8 +16,8 @@ static constexpr StringLiteral kLast("is the last one of a tensor");
 static constexpr StringLiteral kFillsVector(
     "fills a vector of a depthwise convolution");
 
-/// Lets an input watch the first remaining output from `from` on that reads it.
-/// Returns false if there is none.
+/// Finds the first remaining output from `from` on that reads the input, and
+/// makes the input watch it. Returns false if there is no such output.
 bool ChannelRemoval::watch(unsigned number, int64_t input, int64_t from) {
   const WeightedProduct &product = flow.products[number];
   const ProductWeights &weights = product.weights;

@@ -41,7 +41,8 @@ public:
   size_t numChannels() const { return parents.size(); }
 
   void unite(Channel a, Channel b);
-  /// Unites the channels of two lists of equal length, position by position.
+  /// Joins the sets of the channels of two lists of equal length, position by
+  /// position.
   void uniteLists(ChannelList a, ChannelList b);
   /// Returns the representative of the channel's set.
   Channel setOf(Channel channel) const;
@@ -49,7 +50,8 @@ public:
   /// Keeps all channels of a list. `why` is a phrase whose subject is the
   /// channel.
   void keep(ChannelList list, llvm::StringRef why);
-  /// Returns why the channel itself is kept; empty if no reason was given.
+  /// Returns why the channel itself is kept. The text is empty if no reason was
+  /// given.
   llvm::StringRef whyKept(Channel channel) const { return reasons[channel]; }
 
 private:

@@ -40,8 +40,8 @@ public:
   int64_t countZeros() const;
   int64_t bytes() const { return count() * width; }
 
-  /// Creates a constant with the weights of the kept channels. Each group that
-  /// remains must keep an equal number of channels.
+  /// Creates a constant with the weights of the kept channels. Precondition:
+  /// all remaining groups keep equally many channels.
   mlir::Value select(mlir::OpBuilder &builder, mlir::Location loc,
                      llvm::ArrayRef<int64_t> keptOutputs,
                      llvm::ArrayRef<int64_t> keptInputs) const;

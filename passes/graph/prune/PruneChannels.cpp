@@ -294,7 +294,8 @@ void PruneChannelsPass::runOnOperation() {
     pruner.tell();
     pruner.run();
     numRemoved += pruner.removed;
-    // A body for usual sizes computes the same model again, so do not count it.
+    // A copy of the model's body for usual sizes contains the same products. Do
+    // not count them a second time.
     if (usualOf.isAttrPresent(function))
       continue;
     channels += pruner.channels;

@@ -23,7 +23,7 @@ using namespace ingot::support;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A product number * factors[0] * factors[1] …, whose factors have one type.
+/// A product number * factors[0] * factors[1] …. All factors have one type.
 struct FactorProduct {
   double number = 1;
   SmallVector<Value> factors;
@@ -40,8 +40,8 @@ struct FactorProduct {
 };
 } // namespace
 
-/// Collects the factors of `value`: products, and quotients by numbers, that
-/// have no other users.
+/// Collects the factors of `value`. Goes up through products, and through
+/// quotients by numbers, if these have no other users.
 static void collect(Value value, FactorProduct &product, bool root) {
   Value x;
   bool inside = root || value.hasOneUse();

@@ -25,8 +25,8 @@ using namespace ingot::support;
 // Parts of normalizations
 //===----------------------------------------------------------------------===//
 
-/// Matches mean(x) over the dimensions from `axis` on, which are kept. Returns
-/// x.
+/// Matches mean(x) over the dimensions from `axis` on, if the result keeps
+/// these dimensions. Returns x.
 static Value matchMean(Value value, int64_t &axis) {
   auto reduce = value.getDefiningOp<nn::ReduceOp>();
   if (!reduce || reduce.getKind() != nn::ReduceKind::mean ||

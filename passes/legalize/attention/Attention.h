@@ -22,8 +22,8 @@ Value mergeHeads(Node &node, Value x);
 
 /// Operands of attention: softmax(cap(scale q kᵀ) + mask) v, with q, k and v of
 /// shape (batch, heads, steps, width). The graph passes recognize attention in
-/// this form. The mask may be null; it broadcasts to the scores. `cap` bounds
-/// the scores by cap tanh(score / cap), unless it is 0.
+/// this form. The mask may be null. A mask broadcasts to the scores. If `cap`
+/// is not 0, it bounds a score by cap tanh(score / cap).
 struct AttentionParts {
   Value q, k, v, mask;
   double scale = 1, cap = 0;
@@ -37,8 +37,8 @@ double scaleOf(Node &node, Value q);
 /// Adds two masks. Either may be null.
 FailureOr<Value> addMasks(Node &node, Value a, Value b);
 
-/// Returns a causal mask to add to scores (steps, keys). Row s has 0 up to key
-/// `past` + s, then the lowest float.
+/// Returns a causal mask to add to scores (steps, keys). In row s, keys 0 to
+/// `past` + s get 0, and later keys get the lowest float.
 Value causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
                  OpFoldResult past);
 
@@ -46,11 +46,12 @@ Value causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
 LogicalResult isOnly(Node &node, Value x, int64_t d, OpFoldResult size,
                      StringRef name);
 
-/// Operands of a rotary embedding. It rotates the first elements of each head
-/// of x, which is (batch, steps, heads, width) or (batch, heads, steps, width).
-/// The caches of angles are (positions, half the rotated width). `positions`
-/// (batch, steps) holds checked row indices; without it, caches have a row per
-/// step of each batch element.
+/// Operands of a rotary embedding, which rotates the first elements of each
+/// head of x. The shape of x is (batch, steps, heads, width) or (batch, heads,
+/// steps, width). The caches of angles have the shape (positions, half the
+/// rotated width). `positions` (batch, steps) holds row indices that are
+/// already checked. If `positions` is null, caches have a row for each step of
+/// each batch element.
 struct Rotation {
   Value cos, sin, positions;
   bool isInterleaved = false;
@@ -62,7 +63,8 @@ FailureOr<Value> rotate(Node &node, Value x, const Rotation &rotation);
 
 /// Checks the caches of angles: a row per position, half the rotated width.
 LogicalResult checkCaches(Node &node, size_t cos, size_t sin);
-/// Counts up (batch, steps) from starts of shape (batch) or (1).
+/// Returns numbers (batch, steps) that count up along the steps. They begin
+/// with `starts`, of shape (batch) or (1).
 Value countFrom(Node &node, Value starts, OpFoldResult batch,
                 OpFoldResult steps);
 /// Requires the sizes that ONNX specifies for RotaryEmbedding.

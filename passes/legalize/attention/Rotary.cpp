@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Legalizes RotaryEmbedding of ONNX and of ONNX Runtime. The ONNX function of
-// the operator is not used: its slices and broadcasts do not use the size
-// constraints of the operator. With dynamic sizes, each element would test
-// which operand element it reads.
+// the operator is not used, because its slices and broadcasts ignore the size
+// constraints of the operator. With dynamic sizes, code for each element would
+// test which operand element it reads.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/attention/Attention.h"
@@ -216,7 +216,7 @@ static LogicalResult legalizeMicrosoftRotaryEmbedding(Node &node) {
                         ", but the caches turn " + Twine(*known) +
                         " elements");
   Value x = node.input(0);
-  // Without rotary_embedding_dim, heads of dynamic width are rotated whole.
+  // Rotates whole heads of dynamic width if there is no rotary_embedding_dim.
   bool isOpen = !getConstantIntValue(turned) ||
                 typeOf(x).isDynamicDim(node.rank(0) - 1);
   rotation.isWhole = !dim && isOpen;

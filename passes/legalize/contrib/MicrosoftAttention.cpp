@@ -33,8 +33,8 @@ static Value maskedWhere(Node &node, Value isSeen, double filter) {
 }
 
 /// Returns a mask from the list in input i. The first half of the list has the
-/// number of visible keys of each batch element. An optional second half has
-/// the first visible key.
+/// number of visible keys of each batch element. The optional second half has
+/// the first visible key of each batch element.
 static FailureOr<Value> maskByLengths(Node &node, size_t i, Scores scores,
                                       double filter) {
   Value list = castTo(node, node.input(i), node.builder.getI64Type());
@@ -132,8 +132,8 @@ static FailureOr<Value> appendTo(Node &node, Value past, Value x,
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Returns the widths of queries, keys and values, whose columns are next to
-/// each other in the weights.
+/// Returns the widths of queries, keys and values. In the weights, their
+/// columns are next to each other.
 static FailureOr<SmallVector<int64_t>> readWidths(Node &node) {
   int64_t all = node.shape(1)[1];
   if (ShapedType::isDynamic(all))

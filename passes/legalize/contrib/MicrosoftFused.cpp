@@ -200,7 +200,7 @@ static LogicalResult legalizeFusedMatMul(Node &node) {
   bool isRow = node.rank(0) == 1, isColumn = node.rank(1) == 1;
   if (node.rank(0) < 1 || node.rank(1) < 1)
     return node.invalid("two operands of rank 1 or more are needed");
-  // A vector is not transposed.
+  // Never transposes a vector.
   bool transA = node.getInt("transA", 0) && !isRow,
        transB = node.getInt("transB", 0) && !isColumn;
   a = isRow ? unsqueeze(node, a, {0})

@@ -8,8 +8,8 @@
 // Legalizes GroupQueryAttention of ONNX Runtime. Several heads of queries share
 // one head of keys and values. These query heads are handled as more steps of
 // the shared head, so that keys and values are not repeated. The keys and
-// values of a batch element are appended to its past, whose length is data of
-// the run.
+// values of a batch element are appended to its past. The length of the past is
+// data of the run.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/attention/Attention.h"
@@ -110,8 +110,9 @@ static LogicalResult readFactors(Node &node, GroupQuery &g) {
   return success();
 }
 
-/// Computes the length of each past. In the first run it is 0, because all keys
-/// are new. Else it is the length of the batch element less its new steps.
+/// Computes the length of each batch element's past. In the first run, it is 0,
+/// because all keys are new. In later runs, it is the number of keys of the
+/// batch element minus its new steps.
 static LogicalResult readLengths(Node &node, GroupQuery &g,
                                  OpFoldResult capacity) {
   if (!node.has(5) || !node.has(6))
@@ -151,7 +152,7 @@ static LogicalResult readLengths(Node &node, GroupQuery &g,
         return arith::IndexCastOp::create(b, loc, i64,
                                           i.choose(isFirst, i.n(0), past));
       });
-  // A past is limited by the capacity of the input and by the number of keys.
+  // Limits the past by the capacity of the input and by the number of keys.
   OpFoldResult room =
       minSizes(node, capacity, subSizes(node, g.total, g.steps));
   requireEach(node, g.past, "the past that seqlens_k and the steps leave",
@@ -209,8 +210,8 @@ static Value join(Node &node, const GroupQuery &g, Value past, Value x,
       });
 }
 
-/// Returns the causal mask: a step sees its own key and earlier keys. If
-/// `window` is positive, a step sees only the last `window` of these.
+/// Returns the causal mask. A step sees its own key and earlier keys. If
+/// `window` is positive, a step sees only the last `window` of these keys.
 static Value maskOf(Node &node, const GroupQuery &g, int64_t window,
                     int64_t repeat) {
   Value steps = indexValue(node, g.steps);

@@ -66,8 +66,8 @@ static LogicalResult checkZeroPoint(Node &node, size_t i, size_t of,
   return success();
 }
 
-/// Replaces the node by i32 sums times scales, which broadcast to the sums.
-/// Adds input `bias`, if present, which has one element per column.
+/// Replaces the node by i32 sums times scales. The scales broadcast to the
+/// sums. Adds input `bias`, if present. It has one element per column.
 static LogicalResult replaceScaled(Node &node, FailureOr<Value> sums,
                                    FailureOr<Value> scales, size_t bias) {
   if (failed(sums) || failed(scales))

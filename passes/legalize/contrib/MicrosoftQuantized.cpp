@@ -218,8 +218,8 @@ static LogicalResult legalizeConcat(Node &node) {
 // QuantizeLinear, DequantizeLinear
 //===----------------------------------------------------------------------===//
 
-/// Legalizes as ONNX's operator, also in opsets where ONNX's has no 16-bit
-/// types.
+/// Legalizes the node like ONNX's operator, also in opsets in which ONNX's
+/// operator has no 16-bit types.
 template <LogicalResult (*legalize)(Node &)>
 static LogicalResult legalizeAsOnnx(Node &node) {
   if (failed(needInputs(node, {0, 1})))

@@ -133,10 +133,11 @@ static Value readCondition(Node &node, OpBuilder &builder) {
   return onlyElement(builder, loc, node.input(0));
 }
 
-/// Legalizes both branches. A branch that is invalid may be for inputs that
-/// never occur: exporters write a branch for each rank that a tensor might
-/// have. Then `only` is the index of the valid branch. Reports the errors if a
-/// branch is not supported or if both are invalid.
+/// Legalizes both branches. Exporters write a branch for each rank that a
+/// tensor might have, so an invalid branch may be for inputs that never occur.
+/// If one branch is invalid, `only` becomes the index of the valid branch.
+/// Reports the errors if a branch is not supported or if both branches are
+/// invalid.
 static LogicalResult legalizeBranches(Node &node, ArrayRef<Block *> branches,
                                       std::optional<int> &only,
                                       std::string &why) {
@@ -166,7 +167,8 @@ static bool agree(Value a, Value b) {
                    dyn_cast<RankedTensorType>(b.getType())) != nullptr;
 }
 
-/// Returns true for sequences of equal length whose tensors agree.
+/// Returns true for sequences of equal length whose tensors have the same
+/// element types and ranks.
 static bool areAlike(onnx::SequenceOp a, onnx::SequenceOp b) {
   return a && b && a.getElements().size() == b.getElements().size() &&
          llvm::all_of(llvm::zip_equal(a.getElements(), b.getElements()),
@@ -192,8 +194,8 @@ static bool agreeAsRows(Value a, Value b) {
 }
 
 /// Returns true if both branches give values of the same rank and element type.
-/// Lists of known lengths need not agree as rows, because the nodes behind the
-/// If may be copied into the branches.
+/// Lists of known lengths may differ in their rows, because the nodes behind
+/// the If may be copied into the branches.
 static bool agree(ArrayRef<Block *> branches) {
   for (auto [a, b] :
        llvm::zip_equal(branches[0]->getTerminator()->getOperands(),
@@ -210,10 +212,10 @@ static bool agree(ArrayRef<Block *> branches) {
 
 namespace {
 
-/// Form of a value that both branches give.
+/// The form of a value that both branches give.
 struct JoinedForm {
-  /// Number of tensors of a sequence; nullopt if it is no sequence of known
-  /// length.
+  /// The number of tensors of a sequence. Nullopt if the value is not a
+  /// sequence of known length.
   std::optional<size_t> count;
   /// True if the value is a tensor with the rows of a sequence.
   bool isRows = false;
@@ -221,8 +223,9 @@ struct JoinedForm {
 
 } // namespace
 
-/// Replaces sequences in the results of the branches: by their tensors if both
-/// have the same length, else by a tensor of rows.
+/// Replaces sequences in the results of the branches. If both sequences have
+/// the same length, their tensors replace them. Otherwise a tensor whose rows
+/// are the elements replaces each sequence.
 static SmallVector<JoinedForm> spreadSequences(Node &node,
                                                ArrayRef<Block *> branches) {
   SmallVector<JoinedForm> parts;
@@ -279,7 +282,7 @@ static SmallVector<Value> gatherSequences(OpBuilder &builder, Location loc,
 
 /// Copies the nodes behind the If into both branches, which then give the
 /// results of the whole block. This is needed if values of the branches have
-/// different ranks, because then later nodes compute different things.
+/// different ranks, because later nodes then need different code.
 static LogicalResult copyTail(Node &node, MutableArrayRef<Block *> branches,
                               onnx::NodeOp &copy) {
   Operation *end = node.op->getBlock()->getTerminator();

@@ -28,8 +28,8 @@ RankedTensorType typeOfRows(Value list);
 /// Creates the tensor of the rows of `list` in front of `place`, or returns
 /// null.
 Value rowsOfList(Node &node, Value list, mlir::Operation *place);
-/// Creates an empty tensor of such rows in front of `place`. Returns null if
-/// the row sizes are dynamic.
+/// Creates an empty tensor of type `type`, as for a list without elements, in
+/// front of `place`. Returns null if the row sizes are dynamic.
 Value noRowsOf(Node &node, RankedTensorType type, mlir::Operation *place);
 
 /// Extracts the only element of a tensor.

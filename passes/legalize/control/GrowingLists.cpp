@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalizes loop states that are sequences. `outputs.append(y)` in a PyTorch
-// loop is such a state, into which each step inserts an element. In a loop that
-// is not unrolled, it becomes a scan output: a row per step. A list that steps
-// read, shorten or fill in another order becomes a tensor of rows whose size
-// changes from step to step.
+// Legalizes loop states that are sequences. An example is `outputs.append(y)`
+// in a PyTorch loop: each step inserts an element into the state. In a loop
+// that is not unrolled, such a state becomes a scan output with a row per step.
+// A list that steps read, shorten or fill in another order becomes a tensor of
+// rows. Its size changes from step to step.
 //
 //
 //===----------------------------------------------------------------------===//
@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Returns the value that a body appends to the list `before`. Appending it and
-/// giving the result as `after` must be the only use of the list.
+/// Returns the value that a body appends to the list `before`. The list must
+/// have no other use, and `after` must be the extended list.
 static Value appendedTo(Value before, Value after) {
   auto insert = after.getDefiningOp<onnx::NodeOp>();
   if (!insert || insert.getOpType() != "SequenceInsert" ||
@@ -87,9 +87,9 @@ Value legalize::noRowsOf(Node &node, RankedTensorType type, Operation *place) {
                                        type.getElementType());
 }
 
-/// Returns an empty tensor of rows for state i, a list that is empty at first.
-/// The first step determines the type of the rows. Returns null if the state
-/// has no list of such a type.
+/// Returns an empty tensor of rows for state i, which is an empty list at
+/// first. The first step determines the type of the rows. Returns null if the
+/// state is not a list with rows of one type.
 static Value noRows(Node &node, const LoopForm &form, size_t i) {
   SmallVector<Type> types;
   SmallVector<Value> arguments(form.isLoop ? 2 : 0);
@@ -110,7 +110,7 @@ static Value noRows(Node &node, const LoopForm &form, size_t i) {
   return type ? noRowsOf(node, type, node.op) : Value();
 }
 
-/// Makes state i a tensor of these rows.
+/// Changes state i from a list to the tensor `rows`.
 static void carryList(Node &node, LoopForm &form, size_t i, Value rows) {
   form.init[i] = rows;
   form.lists.push_back(i);
@@ -147,7 +147,7 @@ legalize::restoreLists(Node &node, const LoopForm &form,
       ArrayRef<Value>(values).take_back(lists.size()));
   values.truncate(values.size() - lists.size());
   for (auto [list, rows] : llvm::zip_equal(lists, appended)) {
-    // `rows` is null if it has no uses.
+    // Skips rows without uses, which are null.
     if (rows && list.before && !(rows = concat(node, {list.before, rows}, 0)))
       return failure();
     values.insert(values.begin() + list.state, rows ? listOf(rows) : rows);

@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Limit of nodes if a state is a sequence, because there is no other form.
+/// Limit of nodes if a state is a sequence. The limit is high, because such a
+/// loop can only be unrolled.
 static constexpr int64_t kMaxUnrolledLists = 10000;
 
 RankedTensorType legalize::typeOfRow(const Scanned &scanned) {

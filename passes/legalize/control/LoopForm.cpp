@@ -119,8 +119,8 @@ LogicalResult LoopBuilder::findStates() {
         draftBody(node, form, typesOfArguments(), {}, /*quiet=*/true);
     SmallVector<RankedTensorType> next = states;
     if (failed(attempt)) {
-      // A size may change from step to step. Tries the types that the body
-      // declares.
+      // Tries the types that the body declares, because a size may change from
+      // step to step.
       unsigned own = form.isLoop ? 2 : 0;
       for (auto [i, type] : llvm::enumerate(next))
         if (auto both = joinTypes(
@@ -176,7 +176,7 @@ LogicalResult LoopBuilder::limitTrip() {
     return success();
   std::string limited = "than " + std::to_string(node.maxLoopSteps) +
                         " (--limit=loop-steps)";
-  // If a condition may end the loop earlier, the loop counts its steps.
+  // Lets the loop count its steps if a condition may end it earlier.
   if (!goesOn)
     return success();
   if (form.go)
@@ -432,8 +432,8 @@ FailureOr<SmallVector<Value>> LoopBuilder::build() {
   bool isCounted = constantGoesOn(draft).has_value();
   for (auto [value, type] : llvm::zip_equal(form.init, states)) {
     Value init = castSizes(builder, loc, value, type);
-    // The copy keeps canonicalization from removing the cast, which would
-    // change the type of the loop's value.
+    // Copies the initial value. Without the copy, canonicalization would remove
+    // the cast and change the type of the loop's value.
     if (init != value)
       init = bufferization::AllocTensorOp::create(builder, loc, type,
                                                   ValueRange(), /*copy=*/init);

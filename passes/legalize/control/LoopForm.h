@@ -11,7 +11,7 @@
 
 namespace ingot::legalize {
 
-/// A tensor of which each step reads a slice.
+/// A tensor. Each step reads a slice of it.
 struct Scanned {
   Value value;
   int64_t axis = 0;
@@ -28,9 +28,10 @@ struct Stacked {
   SmallVector<Value> start;
 };
 
-/// A Loop or a Scan. The body's arguments are states and slices, for a Loop
-/// after the step number and the condition. The body's results are states and
-/// rows, for a Loop after the condition.
+/// The normalized form of a Loop or a Scan. The body's arguments are states and
+/// slices. In a Loop, the step number and the condition come before the states.
+/// The body's results are states and rows. In a Loop, the condition comes
+/// before the states.
 struct LoopForm {
   mlir::Block *body = nullptr;
   bool isLoop = false;
@@ -41,7 +42,8 @@ struct LoopForm {
   SmallVector<Value> init;
   SmallVector<Scanned> scanned;
   SmallVector<Stacked> stacked;
-  /// States that are the rows of sequences.
+  /// Indices of the states that were ONNX sequences. Each of these states is
+  /// now one tensor. Row i of the tensor is element i of the sequence.
   SmallVector<size_t> lists;
 };
 
@@ -59,20 +61,20 @@ struct GrowingList {
 struct Draft {
   onnx::NodeOp op;
   mlir::Block *body = nullptr;
-  /// Condition for another step, given by the body. Null for a Scan.
+  /// The condition for another step, which the body computes. Null for a Scan.
   Value goesOn;
   SmallVector<Value> states, rows;
 };
 
-/// Returns the type of one row of a scanned value, which lacks the scan axis.
+/// Returns the type of one row of a scanned value. The row lacks the scan axis.
 RankedTensorType typeOfRow(const Scanned &scanned);
 /// Returns the type of the body's argument for the step number.
 RankedTensorType typeOfNumber(Node &node, const LoopForm &form);
 
-/// Clones and legalizes the body. Uses `arguments` for the body's arguments, or
-/// arguments of `types` where `arguments` are null. The condition argument
-/// becomes true, which it is in each step. If `quiet` is true, a failure is not
-/// reported.
+/// Clones and legalizes the body. The values `arguments` replace the body's
+/// arguments. If a value is null, the clone gets an argument of the type in
+/// `types`. The condition argument becomes true, because it is true in each
+/// step. If `quiet` is true, a failure is not reported.
 FailureOr<Draft> draftBody(Node &node, const LoopForm &form,
                            ArrayRef<Type> types, ArrayRef<Value> arguments,
                            bool quiet);
@@ -84,18 +86,20 @@ std::optional<bool> constantGoesOn(const Draft &draft);
 FailureOr<int64_t> stackedAxis(Node &node, const Stacked &stacked, size_t i,
                                int64_t rank);
 
-/// Unrolls the loop if the number of steps is static and small. Then values
-/// that differ from step to step are folded. Returns nullopt otherwise.
+/// Unrolls the loop if the number of steps is static and small, and returns the
+/// results. Values that differ from step to step can then be folded. Returns
+/// nullopt if the loop is not unrolled.
 std::optional<SmallVector<Value>> unroll(Node &node, const LoopForm &form);
 
-/// Turns states that are lists to which each step only appends into stacked
-/// rows, after the rows that `form` has. Returns the lists in order. Changes
-/// the body.
+/// Finds states that are lists to which steps only append, and turns them into
+/// stacked rows. The new rows follow the rows that `form` already has. Returns
+/// the lists in order. Changes the body.
 SmallVector<GrowingList> stackLists(LoopForm &form);
 /// Turns other lists of elements of one shape into states that are tensors of
 /// rows. Changes the body.
 void carryLists(Node &node, LoopForm &form);
-/// Restores the node's results from the loop's results, which lack `lists`.
+/// Restores the node's results from the loop's results, which do not contain
+/// `lists`.
 FailureOr<SmallVector<Value>> restoreLists(Node &node, const LoopForm &form,
                                            ArrayRef<GrowingList> lists,
                                            SmallVector<Value> values);

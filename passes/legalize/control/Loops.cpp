@@ -38,8 +38,8 @@ static LogicalResult finish(Node &node, const LoopForm &form) {
   return node.replace(*values);
 }
 
-/// Checks that the body has as many arguments and results as the node says. Its
-/// arguments must have the element types of the node's inputs.
+/// Checks that the numbers of the body's arguments and results fit the node.
+/// The arguments must have the element types of the node's inputs.
 static LogicalResult checkBody(Node &node, const LoopForm &form) {
   size_t own = form.isLoop ? 2 : 0;
   size_t takes = own + form.init.size() + form.scanned.size();
@@ -136,7 +136,7 @@ static LogicalResult legalizeLoop(Node &node) {
 // Scan
 //===----------------------------------------------------------------------===//
 
-/// Reports an optional list that does not have one element per `of`.
+/// Reports an optional list unless it has one element for each of `of`.
 static LogicalResult checkLength(Node &node, StringRef name, int64_t count,
                                  StringRef of) {
   auto list = node.getInts(name);
@@ -248,7 +248,7 @@ static LogicalResult legalizeBatchedScan(Node &node) {
   }
   SmallVector<Value> joined(results.size());
   for (auto [value, all] : llvm::zip_equal(joined, results)) {
-    // A loop does not compute rows that have no uses.
+    // Skips rows without uses, which loops do not compute.
     if (!llvm::is_contained(all, Value()) && !(value = joinRows(node, all)))
       return failure();
   }

@@ -87,8 +87,8 @@ static Value rowsOf(Node &node, size_t i) {
   return rows ? rows.getTensor() : Value();
 }
 
-/// Returns the tensor of rows for input 0. A list of tensors of one type
-/// becomes such a tensor if its position, in input `place`, is computed.
+/// Returns the tensor whose rows are the elements of input 0. If input `place`
+/// is computed, a list of tensors of one type becomes such a tensor.
 static Value rowsToFind(Node &node, size_t place) {
   auto list = node.has(0) ? node.input(0).getDefiningOp<onnx::SequenceOp>()
                           : nullptr;
@@ -106,7 +106,7 @@ static LogicalResult replaceByRows(Node &node, Value rows) {
 }
 
 static LogicalResult replaceBySequence(Node &node, ArrayRef<Value> elements) {
-  // Creates the op with its own builder, so that it is not folded. It is erased
+  // Use a separate builder, so that the op is not folded. The op is erased
   // after all uses are legalized.
   OpBuilder builder(node.op);
   Value sequence =
@@ -130,8 +130,8 @@ static LogicalResult takeRow(Node &node, Value rows) {
   return failed(row) ? failure() : node.replace(*row);
 }
 
-/// Returns the position in input i, counted from the front, of `count`
-/// elements. It is at most `last`, and it is `last` if the input is left out.
+/// Returns the position in input i among `count` elements, counted from the
+/// front. It is at most `last`. If the input is left out, it is `last`.
 static FailureOr<OpFoldResult> placeOf(Node &node, size_t i, OpFoldResult count,
                                        OpFoldResult last) {
   OpFoldResult zero = sizeAttr(node, 0), at = last;
@@ -214,7 +214,7 @@ static LogicalResult eraseRow(Node &node, Value rows) {
 // Sequences
 //===----------------------------------------------------------------------===//
 
-/// Returns the position in input i, of `count`; `otherwise` if it is left out.
+/// Returns the position in input i, or `otherwise` if the input is left out.
 static FailureOr<int64_t> positionOf(Node &node, size_t i, int64_t count,
                                      int64_t otherwise) {
   int64_t at = otherwise;

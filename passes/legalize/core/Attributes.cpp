@@ -56,8 +56,8 @@ static bool isFlag(StringRef name) {
   return flags.contains(name);
 }
 
-/// Returns the allowed strings of an attribute that some paths of its operator
-/// do not read.
+/// Returns the allowed strings of an attribute that the operator's legalizer
+/// reads only in some cases. Returns nothing for other attributes.
 static ArrayRef<StringRef> wordsOf(StringRef opType, StringRef name) {
   static constexpr StringRef kernels[] = {"LINEAR", "POLY", "RBF", "SIGMOID"},
                              reductions[] = {"mean", "none", "sum"},

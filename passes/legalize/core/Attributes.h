@@ -11,9 +11,9 @@
 
 namespace ingot::legalize {
 
-/// Reports invalid attribute values, wherever the operator reads the attribute:
-/// a flag that is neither 0 nor 1, or an unknown enum string. Each legalizer
-/// checks its other attributes itself.
+/// Reports invalid attribute values: a flag that is neither 0 nor 1, or an
+/// unknown enum string. Does so even if the operator's legalizer does not read
+/// the attribute. Each legalizer checks its other attributes itself.
 LogicalResult checkAttributes(Node &node);
 
 } // namespace ingot::legalize

@@ -80,7 +80,8 @@ Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
   isUsed.resize(sizes.size());
   isUsed.set(rest);
   for (size_t i = 0; i < sizes.size(); ++i) {
-    // Constants cancel as well, so that the rest is a product of dynamic sizes.
+    // Cancel constants as well, so that the remaining product has only dynamic
+    // sizes.
     auto known = getConstantIntValue(sizes[i]);
     if (isUsed[i] || (known && (*known <= 0 || isStatic)))
       continue;
@@ -99,7 +100,7 @@ Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
     below.push_back(sizes[i]);
     if (getConstantIntValue(sizes[i]) || i >= own.size() || isDone[i])
       continue;
-    // Handles a dimension that turns out unchanged at run time.
+    // Checks at run time if a dimension does not change.
     Indices index{node.builder, node.loc()};
     Value before = indexValue(node, own[i]), after = indexValue(node, sizes[i]);
     Value isSame = index.equal(before, after);
@@ -192,8 +193,8 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
   Indices i{node.builder, node.loc()};
   Value zero = i.n(0), one = i.n(1), rest = i.n(-1);
   Sizes own = sizesOf(node, x);
-  // Products without copied dimensions: `total` of the data, `product` of the
-  // known elements of the shape.
+  // The products without copied dimensions: `total` of the sizes of the data,
+  // `product` of the known elements of the shape.
   Value total = one, product = one, numRests = zero;
   SmallVector<Value> isRest(sizes.size());
   for (auto [d, size] : llvm::enumerate(sizes)) {
@@ -248,8 +249,8 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
 }
 
 void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
-  // Sizes on both sides cancel, except a known 0. A dynamic size that is 0
-  // makes both sides empty.
+  // Cancel sizes that occur on both sides, except a known 0. A dynamic size may
+  // be canceled even if it is 0, because both sides are then empty.
   Sizes own = sizesOf(node, x), others, shared;
   for (OpFoldResult size : sizes) {
     auto same = llvm::find_if(own, [&](OpFoldResult other) {
@@ -269,8 +270,8 @@ void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   Value total = i.n(1);
   for (OpFoldResult size : own)
     total = i.mul(total, indexValue(node, size));
-  // Sizes from a run's data may be any value. Their product must not wrap
-  // around to a value that fits.
+  // Compute the product so that it cannot wrap around to a value that seems to
+  // fit. This is necessary because sizes from data may have any value.
   Type i64 = node.builder.getI64Type();
   auto toInt = [&](Value value) -> Value {
     return arith::IndexCastOp::create(i.b, i.loc, i64, value);

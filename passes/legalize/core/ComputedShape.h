@@ -22,15 +22,16 @@ LogicalResult checkKnownShape(Node &node, ArrayRef<OpFoldResult> shape,
 void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);
 
 /// Requires at run time that element `d` of a computed shape is not 0. A 0
-/// would copy a dimension, but other sizes were derived as if it did not. A 0
-/// is allowed if dimension d of the data, in sizes `own`, is 0 as well.
+/// would copy a dimension of the data. Other sizes were derived under the
+/// assumption that no dimension is copied. A 0 is allowed if dimension d of the
+/// data, in sizes `own`, is 0 as well.
 void requireNotCopied(Node &node, ArrayRef<OpFoldResult> own, size_t d,
                       mlir::Value size);
 
 /// Computes the size for the -1 at index `rest` of a shape for x: `total`
 /// divided by `known`. Both products leave out the sizes that the shape and x
-/// have in common. So a common dimension may be 0 and the -1 is still
-/// determined. Returns the factors of `total`.
+/// have in common. The division therefore works even if a common size is 0.
+/// Returns the factors of `total`.
 Sizes restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
                   size_t rest, const llvm::SmallBitVector &isKept,
                   OpFoldResult &total, OpFoldResult &known);
@@ -50,8 +51,8 @@ LogicalResult unsqueezeComputed(Node &node);
 /// Legalizes Range: start + i delta for each i, in any type.
 LogicalResult legalizeRange(Node &node);
 
-/// Requires at run time that `number`, a tensor of rank 0, is in [least, most].
-/// NaN is not. `name` names the tensor in the message.
+/// Requires at run time that `number`, a tensor of rank 0, is in [least, most]
+/// and not NaN. `name` names the tensor in the message.
 void requireNumber(Node &node, Value number, int64_t least, int64_t most,
                    const llvm::Twine &name);
 
@@ -61,8 +62,9 @@ Value isNot(Indices i, Value condition);
 /// Requires at run time that a computed axis is in [-rank, rank).
 void requireAxis(Node &node, mlir::Value axis, int64_t rank);
 
-/// Returns, for each dimension, the element of `values` whose axis names the
-/// dimension, else the element of `otherwise`. Axes may be negative.
+/// Returns an element for each dimension: that of `values` if the axis at the
+/// same position names the dimension, else that of `otherwise`. Axes may be
+/// negative.
 Sizes scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,
                     ArrayRef<OpFoldResult> values,
                     ArrayRef<OpFoldResult> otherwise);

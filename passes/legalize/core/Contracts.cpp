@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks the operand sizes of operators that are expanded to their ONNX
-// functions. The function computes the result, but it accepts operands that the
-// operator does not: its Add and MatMul broadcast. So the importer puts a node
-// of domain ingot.contract before the function's nodes. This node has the
-// operator's name, operands and attributes, but no results. Its legalizer here
-// requires the sizes that the ONNX specification asks for.
+// functions. The function computes the result, but it also accepts invalid
+// operands, because its Add and MatMul broadcast. The importer therefore puts a
+// node of domain ingot.contract before the function's nodes. This node has the
+// operator's name, operands and attributes, but no results. Its legalizer,
+// which is here, requires the sizes that the ONNX specification asks for.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/attention/Attention.h"
@@ -59,7 +59,7 @@ public:
             text(place) + " is {0}, not {1}" + what);
   }
   void multiple(InputDim place, OpFoldResult of, const Twine &what) {
-    // 0 counts as a multiple of 0.
+    // Accepts 0 as a multiple of 0.
     if (getConstantIntValue(size(place)) == 0 && getConstantIntValue(of) == 0)
       return;
     require(SizeRelation::multipleOf, size(place), of,
@@ -279,7 +279,8 @@ static LogicalResult requireLoss(Node &node, StringRef labels) {
     return c.finish();
   for (int64_t d = 0; d < node.rank(1); ++d)
     c.same({1, "the labels", d}, {0, "the scores", d ? d + 1 : 0});
-  // The function looks up labels by Gather, which takes -1 as the last class.
+  // Check the labels, because the function looks them up by Gather, which would
+  // take the label -1 as the last class.
   std::optional<int64_t> ignored;
   if (node.hasAttr("ignore_index"))
     ignored = node.getInt("ignore_index", 0);

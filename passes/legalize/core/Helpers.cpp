@@ -67,8 +67,8 @@ bool legalize::isSameSize(OpFoldResult a, OpFoldResult b) {
   return isEqualConstantIntOrValue(a, b) || isSameDim(a, b);
 }
 
-/// Limit of ops to visit above a value. Without it, n ops that each use a value
-/// twice would take 2^n visits.
+/// Limit of ops to visit above a value. Without a limit, n ops that each use a
+/// value twice would take 2^n visits.
 static constexpr int kMaxDepth = 8;
 
 static bool isFromDims(OpFoldResult size, int depth) {
@@ -119,8 +119,7 @@ bool legalize::isNotNegative(OpFoldResult number) {
 //===----------------------------------------------------------------------===//
 //
 // Folds known results at once. For example, a slice of a whole dimension has
-// the size of the dimension. Then later code does not ask again if both are
-// equal.
+// the size of the dimension. Later code then sees that both sizes are equal.
 
 OpFoldResult legalize::subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
   if (isSameSize(a, b))

@@ -129,9 +129,9 @@ bool isFromDims(OpFoldResult size);
 /// computed from dimensions, or a maximum with such a value.
 bool isNotNegative(OpFoldResult number);
 
-/// Casts x to `shape` where its dimensions are dynamic, and checks the sizes at
-/// run time. Static sizes stay. If the ranks differ, x stays as it is. `what`
-/// names x.
+/// Casts the dynamic dimensions of x to those of `shape`, and checks the sizes
+/// at run time. Static dimensions do not change. If the ranks differ, returns
+/// x. `what` names x in messages.
 Value pinSizes(Node &node, Value x, ArrayRef<int64_t> shape, const Twine &what);
 /// Pins the sizes of input i, if it is present.
 void pinInput(Node &node, size_t i, ArrayRef<int64_t> shape, const Twine &what);
@@ -192,7 +192,8 @@ template <typename Op> Value unary(Node &node, Value x) {
 Value select(Node &node, Value condition, Value a, Value b);
 
 /// Returns a tensor of i64 that counts 0, 1, … along dimension `along`. A small
-/// one is a constant, else it is computed, because the model decides the size.
+/// tensor is a constant. Other tensors are computed at run time, because the
+/// model decides the size.
 Value countUp(Node &node, ArrayRef<OpFoldResult> shape, size_t along = 0);
 
 /// Creates a tensor whose elements `body` computes from their indices. The op

@@ -140,8 +140,8 @@ struct LegalizePass
   int64_t statedOpsetOf(StringRef domain);
 
   /// Results of failed nodes and, in bodies, also the operands of failed nodes.
-  /// Nodes that use these values are not reported, because the cause is the
-  /// same.
+  /// Nodes that use such values are not reported, because their errors would
+  /// have the same cause.
   llvm::DenseSet<Value> doubtful;
   /// Names of failed nodes. An operator that was expanded to several nodes is
   /// reported once.
@@ -151,8 +151,8 @@ struct LegalizePass
 
 } // namespace
 
-/// The largest constant, in elements, that size arithmetic folds.
-/// nn-fold-constants folds larger ones.
+/// The limit, in elements, of a constant that size arithmetic folds. The pass
+/// nn-fold-constants folds larger constants.
 static constexpr int64_t kMaxFoldedElements = 4096;
 
 /// Returns true if a tensor has more than `most` elements. Counts without
@@ -183,8 +183,8 @@ static bool hasStringOperand(Operation *op) {
                       [](Type type) { return isString(type); });
 }
 
-/// Returns true if an op computes with the ids of strings. Ids tell only which
-/// strings are equal.
+/// Returns true if an op computes with the ids of strings. Such a result is
+/// meaningless, because only equality of ids is defined.
 static bool computesStrings(Operation *op) {
   if (!hasStringOperand(op))
     return false;
@@ -199,7 +199,7 @@ static bool computesStrings(Operation *op) {
          !isa<nn::EqualOp, nn::SelectOp, nn::CastOp>(op);
 }
 
-/// Returns true for numeric operators whose schemas also allow strings.
+/// Returns true for numeric operators whose ONNX schemas also allow strings.
 static bool isOfNumbers(StringRef opType) {
   constexpr StringLiteral names[] = {"Col2Im",   "GridSample",
                                      "NonZero",  "RandomNormalLike",
@@ -273,8 +273,8 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   CreatedOps created;
   OpBuilder builder(op->getContext(), &created);
   builder.setInsertionPoint(op);
-  // A failed attempt on a body erases its ops, so stored origins become
-  // invalid.
+  // Forgets stored origins after a failed attempt on a body, because the ops of
+  // this attempt are erased.
   auto legalizeBody = [&](Block &body, bool quiet) {
     progress.roots.forget();
     LogicalResult result = quiet ? tryBlock(body) : legalizeBlock(body);
@@ -342,8 +342,8 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
     next = next->getNextNode();
     if (!op)
       continue;
-    // A node that uses the result of a failed node cannot be judged. But an
-    // operator without a legalizer is still reported.
+    // Skip a node that uses the result of a failed node, because its operands
+    // may be wrong. An operator without a legalizer is still reported.
     bool known = allLegalizers().lookup(op.getDomain(), op.getOpType());
     if ((known && needsAny(op, doubtful)) ||
         failedNames.contains(op.getLoc()) || failed(legalizeNode(op))) {
@@ -356,7 +356,8 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
       result = failure();
       continue;
     }
-    // The nodes of a branch may have been inlined in place of an If.
+    // Continues behind the previous op, because the nodes of a branch may have
+    // been inlined in place of an If.
     next = before ? before->getNextNode() : &block.front();
   }
   if (failed(result))

@@ -163,8 +163,9 @@ public:
   LogicalResult unsupported(const llvm::Twine &what);
   /// Reports the node as invalid, and returns failure.
   LogicalResult invalid(const llvm::Twine &what);
-  /// Reports an element of an operand or attribute as invalid. The element has
-  /// index `at` in a list, or is a scalar, and is `value` instead of `allowed`.
+  /// Reports an invalid element of an operand or attribute. The element is a
+  /// scalar, or has index `at` in a list. It is `value`, and `allowed` says
+  /// what it must be.
   LogicalResult badElement(llvm::StringRef name, std::optional<int64_t> at,
                            const llvm::Twine &value,
                            const llvm::Twine &allowed);
@@ -187,7 +188,7 @@ public:
   int64_t statedOpset;
   /// Callback that legalizes the bodies of control flow operators.
   LegalizeBody legalizeBody;
-  /// The most steps that a loop may take.
+  /// The maximum number of steps of a loop.
   int64_t maxLoopSteps;
   Progress &progress;
 };

@@ -22,8 +22,8 @@ using namespace ingot;
 using namespace ingot::legalize;
 using namespace ingot::support;
 
-/// Limit of steps per trace. A node expands to a short chain, and the origins
-/// of operands are stored.
+/// Limit of steps per trace. Few steps are enough, because a node expands to a
+/// short chain, and the origins of operands are stored.
 static constexpr int kMaxSteps = 64;
 
 namespace ingot::legalize {
@@ -59,8 +59,8 @@ public:
   }
 
 protected:
-  /// Broadcasts a size with the minimum of this size and another value: the
-  /// result is the size.
+  /// Broadcasts a size with the minimum of this size and another value. The
+  /// result is always the size.
   nn::Size broadcastAtRun(nn::Size a, nn::Size b) override {
     for (auto [cut, whole] : {std::pair(a, b), std::pair(b, a)}) {
       auto root = rootOf(cut);

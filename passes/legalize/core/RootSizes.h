@@ -40,8 +40,8 @@ public:
   void start(mlir::func::FuncOp function);
   /// Returns the origin of a dynamic dimension, or the dimension itself.
   Root of(mlir::Value tensor, int64_t dim);
-  /// Stores the origins of the dimensions of a value that is not erased, so
-  /// that each chain is walked once.
+  /// Stores the origins of the dimensions of a value, so that each chain is
+  /// walked once. The value must not be erased.
   void keep(mlir::Value tensor);
   /// Forgets the stored origins, because values may have been erased.
   void forget() {
@@ -60,8 +60,8 @@ private:
   Root ofArithmetic(mlir::Operation *op, int depth);
 
   Roots arguments, kept, seen;
-  /// Results of arithmetic on two origins or constants, by op and operands.
-  /// Equal operations share the first result that is not erased.
+  /// Results of arithmetic on two origins or constants. The key is the op and
+  /// its operands. Equal operations share the first result that is not erased.
   std::map<std::tuple<const void *, const void *, int64_t, const void *,
                       int64_t>,
            Root>

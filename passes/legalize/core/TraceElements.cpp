@@ -32,8 +32,8 @@ struct Tracer {
 
 } // namespace
 
-/// Returns true for casts between integers of at least 32 bits, which keep
-/// sizes.
+/// Returns true for casts between integers of at least 32 bits. Such casts do
+/// not change sizes.
 static bool keepsSizes(Operation *op) {
   if (!isa<nn::CastOp>(op))
     return false;
@@ -57,7 +57,7 @@ static OpFoldResult toIndex(Node &node, Value value) {
 
 Sizes Tracer::extract(Value tensor, int64_t length) {
   Sizes elements;
-  // Index casts need signless integers.
+  // Converts to signless integers, which index casts need.
   tensor = legalize::castTo(node, tensor, node.builder.getI64Type());
   for (int64_t i = 0; i < length; ++i) {
     SmallVector<Value> indices;
@@ -146,8 +146,8 @@ std::optional<Sizes> Tracer::join(nn::ConcatOp op, int depth) {
   return sizes;
 }
 
-/// Traces ops that only move elements. Exporters reverse lists of pads as
-/// matrices of two columns.
+/// Traces ops that only move elements. This is needed because exporters reverse
+/// lists of pads as matrices of two columns.
 std::optional<Sizes> Tracer::move(Operation *op, int depth) {
   auto slice = dyn_cast<nn::SliceOp>(op);
   auto turned = dyn_cast<nn::TransposeOp>(op);

@@ -100,7 +100,8 @@ static LogicalResult legalizeShrink(Node &node) {
   if (type.isUnsignedInteger())
     return node.unsupported("unsigned integers");
   double lambd = node.getFloat("lambd", 0.5), bias = node.getFloat("bias", 0);
-  // Compares and shifts integers as floats, as ONNX specifies.
+  // Compute integers as floats, because ONNX specifies that comparison and
+  // shift use floats.
   Type compute = isa<FloatType>(type) ? type : node.builder.getF64Type();
   Value v = node.cast(x, compute), offset = node.scalar(compute, bias);
   Value above = node.make<nn::SelectOp>(
@@ -112,9 +113,10 @@ static LogicalResult legalizeShrink(Node &node) {
   return node.replace(node.cast(result, type));
 }
 
-/// Legalizes PRelu, whose slope must broadcast to the data. Before opset 7, the
-/// slope had one element per channel. Converted models still have such slopes.
-/// They are recognized because they do not broadcast.
+/// Legalizes PRelu. The slope must broadcast to the data. Before opset 7, the
+/// slope had one element per channel, and converted models still have such
+/// slopes. A slope that does not broadcast is therefore taken as one element
+/// per channel.
 static LogicalResult legalizePRelu(Node &node) {
   Value slope = node.input(1);
   bool isOld = node.statedOpset < 7;

@@ -184,8 +184,8 @@ Value legalize::reduceComputed(Node &node, Value x, ReduceKind kind,
   Value y = generate(
       node, work, resultSizes,
       [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
-        // A loop per dimension: over the whole dimension if it is reduced,
-        // else over one index.
+        // Create a loop per dimension. The loop runs over the whole dimension
+        // if the dimension is reduced. Otherwise it has one step.
         SmallVector<Value> lows(indices), highs;
         for (int64_t d = 0; d < rank; ++d)
           highs.push_back(

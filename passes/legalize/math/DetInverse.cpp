@@ -104,7 +104,8 @@ std::pair<Value, Value> GaussianElimination::step(OpBuilder &b, Location loc,
         Value factor = read(b, loc, args[0], n, other, k);
         if (isFull) // The pivot is 1. Its own row stays.
           factor = i.choose(i.equal(other, k), number(b, loc, 0), factor);
-        // A zero pivot means a column of zeros, which needs no elimination.
+        // Does not divide by a zero pivot. Its column has only zeros, so no
+        // elimination is needed.
         else
           factor = i.choose(isZero, number(b, loc, 0),
                             arith::DivFOp::create(b, loc, factor, pivot));

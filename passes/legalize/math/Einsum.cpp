@@ -87,7 +87,7 @@ static FailureOr<Equation> parseEquation(Node &node) {
     equation.output = *labels;
     return equation;
   }
-  // Without an output term, the output is the ellipsis, then the labels that
+  // Without an output term, uses the ellipsis, followed by the labels that
   // occur once, sorted.
   equation.output = ellipsisLabels(widest);
   std::string letters;
@@ -118,8 +118,8 @@ static SmallVector<char> labelsOf(const Equation &equation) {
 }
 
 /// Writes the contraction of two operands as a matrix product between
-/// transposes. Each label must be a batch label, contracted, or in one operand
-/// and the result. Returns null otherwise.
+/// transposes. A label must be in both operands (batched or contracted), or in
+/// one operand and the result. Returns null if another label exists.
 static Value asMatMul(Node &node, const Equation &equation, Value a, Value b,
                       llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
   ArrayRef<char> la = equation.inputs[0], lb = equation.inputs[1];
@@ -225,8 +225,9 @@ static Value asGeneric(Node &node, const Equation &equation,
     iterators.push_back(llvm::is_contained(equation.output, label)
                             ? utils::IteratorType::parallel
                             : utils::IteratorType::reduction);
-  // Initializes the result only if there is a sum. A nest that reads its output
-  // must not run twice, but fusion into a broadcast runs it twice.
+  // Initialize the result only if there is a sum. A loop nest that initializes
+  // and reads its output must not run twice, but fusion into a broadcast would
+  // run it twice.
   bool sums = llvm::is_contained(iterators, utils::IteratorType::reduction);
   Value init = tensor::EmptyOp::create(builder, node.loc(), sizes, type);
   if (sums) {
@@ -268,8 +269,9 @@ static Equation pairOf(const Equation &equation, size_t i, size_t j) {
   return pair;
 }
 
-/// Contracts two operands at a time, the pair with the least work first. One
-/// loop nest over all operands would iterate over every label.
+/// Contracts two operands at a time, starting with the pair that has the least
+/// work. One loop nest over all operands would be slower, because it would
+/// iterate over every label.
 static Value contract(Node &node, Equation equation,
                       SmallVector<Value> operands,
                       llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
@@ -284,8 +286,8 @@ static Value contract(Node &node, Equation equation,
   };
   bool isFloat = isa<FloatType>(typeOf(operands[0]).getElementType());
   auto compute = [&](const Equation &equation, ArrayRef<Value> operands) {
-    // An integer product of more than two operands may have another element
-    // type.
+    // Uses no matrix product for integers of more than two operands, because
+    // its element type may differ.
     if (operands.size() == 2 && (isFloat || node.numInputs() == 2))
       if (Value y = asMatMul(node, equation, operands[0], operands[1],
                              sizeOfLabel))
@@ -343,8 +345,8 @@ static LogicalResult legalizeEinsum(Node &node) {
     if (!sizes.count(label))
       return node.invalid("the output term has a label that no input has");
   auto sizeOfLabel = [&](char label) { return sizes[label]; };
-  // Only sizes that are known to be 1 broadcast. A dynamic size that broadcasts
-  // would need another program.
+  // Broadcast only sizes that are known to be 1. A dynamic size cannot
+  // broadcast, because this would need other loops.
   for (auto [operand, term] : llvm::zip_equal(operands, equation->inputs))
     for (auto [i, label] : llvm::enumerate(term))
       if (typeOf(operand).getDimSize(i) != 1 &&
@@ -355,7 +357,7 @@ static LogicalResult legalizeEinsum(Node &node) {
         return failure();
 
   Type type = node.elementType(0);
-  // arith ops need signless integers.
+  // Converts to signless integers, which arith ops need.
   auto intType = dyn_cast<IntegerType>(type);
   if (intType && intType.isUnsigned())
     for (Value &operand : operands)

@@ -31,7 +31,8 @@ static LogicalResult legalizeBinary(Node &node) {
   return replaceWith(node, node.infer<Op>(node.input(0), node.input(1)));
 }
 
-/// Combines the operands of Max, Min or Sum, of which there may be any number.
+/// Combines the operands of Max, Min or Sum. There may be any number of
+/// operands.
 template <typename Op>
 static FailureOr<Value> foldOperands(Node &node) {
   if (!node.has(0))
@@ -103,9 +104,9 @@ static LogicalResult legalizePow(Node &node) {
   return failed(power) ? failure() : node.replace(node.cast(*power, type));
 }
 
-/// Legalizes BitShift. Shifts by the width or more leave only sign bits.
-/// Negative amounts count as such shifts, because they are large as unsigned
-/// integers.
+/// Legalizes BitShift. A shift by the width or more leaves only copies of the
+/// sign bit. A negative amount counts as such a shift, because it is large as
+/// an unsigned integer.
 static LogicalResult legalizeBitShift(Node &node) {
   StringRef direction = node.getString("direction", "");
   if (direction != "LEFT" && direction != "RIGHT")
@@ -118,7 +119,7 @@ static LogicalResult legalizeBitShift(Node &node) {
   double width = type.getIntOrFloatBitWidth();
   Value last = node.scalar(type, width - 1), zero = node.scalar(type, 0);
   if (!left && !type.isUnsignedInteger()) {
-    // Computes x >> amount with the sign: ~(~x >> amount) where x is negative.
+    // Shifts in the sign bit: computes ~(~x >> amount) if x is negative.
     FailureOr<Value> tooFar = node.infer<nn::OrOp>(
         node.make<nn::LessOp>(amount, zero),
         node.make<nn::GreaterOp>(amount, last));
@@ -163,7 +164,7 @@ static LogicalResult legalizeIsInf(Node &node) {
 // Clip
 //===----------------------------------------------------------------------===//
 
-/// Returns a constant bound, if f64 holds it exactly.
+/// Returns a constant bound if f64 represents it exactly.
 static std::optional<double> constantBound(Node &node, Value bound) {
   if (!isa<FloatType>(node.elementType(0))) {
     std::optional<SmallVector<int64_t>> value = nn::getConstantInts(bound);

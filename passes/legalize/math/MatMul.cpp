@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Pins the contracted dimension of both operands to the size that one of them
-/// has.
+/// Makes the contracted dimension of both operands static if it is static in
+/// one of them.
 static void pinLength(Node &node, Value &a, Value &b, bool transposeA,
                       bool transposeB) {
   int64_t inA = typeOf(a).getRank() - (transposeA ? 2 : 1);
@@ -47,7 +47,7 @@ static LogicalResult legalizeMatMul(Node &node) {
   return node.replace(reshape(node, *y, sizes));
 }
 
-/// Returns true if C might turn out larger than the product at run time.
+/// Returns true if C may be larger than the product at run time.
 static bool mayLeave(RankedTensorType c, RankedTensorType y) {
   int64_t offset = y.getRank() - c.getRank();
   for (int64_t i = 0; i < c.getRank(); ++i)
@@ -70,7 +70,7 @@ static LogicalResult legalizeGemm(Node &node) {
     c = Value();
   if (c && beta != 1)
     c = binary<nn::MulOp>(node, c, scalar(node, type, beta));
-  // Scaling constant weights costs nothing at run time.
+  // Scales constant weights, because this costs nothing at run time.
   if (alpha != 1 && nn::getConstant(b)) {
     b = binary<nn::MulOp>(node, b, scalar(node, type, alpha));
     alpha = 1;
@@ -90,7 +90,8 @@ static LogicalResult legalizeGemm(Node &node) {
   Value scaled = binary<nn::MulOp>(node, *y, scalar(node, type, alpha));
   if (!c)
     return node.replace(scaled);
-  // C must broadcast to the product, not the product to C.
+  // Requires that C broadcasts to the product. The product must not broadcast
+  // to C.
   if (typeOf(c).getRank() > 2)
     return node.invalid("C of at most rank 2 is needed");
   ArrayRef<int64_t> product = typeOf(scaled).getShape();

@@ -184,8 +184,8 @@ static LogicalResult legalizeBernoulli(Node &node) {
   return node.replace(castTo(node, isOne, *type));
 }
 
-/// Returns the first index whose sum in a row is at least `bound`, by binary
-/// search. Returns the last index if all sums are less.
+/// Returns the first index at which the sum in a row is at least `bound`, by
+/// binary search. Returns the last index if all sums are less.
 static Value firstNotBelow(OpBuilder &b, Location loc, Value sums, Value row,
                            Value count, Value bound) {
   Indices n{b, loc};
@@ -211,7 +211,7 @@ static Value firstNotBelow(OpBuilder &b, Location loc, Value sums, Value row,
   return loop.getResult(0);
 }
 
-/// Draws a class for each sample. It draws a value up to the sum of all
+/// Draws a class for each sample. Draws a value between 0 and the sum of all
 /// probabilities, and takes the class whose interval of the prefix sums
 /// contains the value.
 static LogicalResult legalizeMultinomial(Node &node) {

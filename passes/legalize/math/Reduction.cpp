@@ -108,7 +108,8 @@ static LogicalResult legalizeReduceLogSum(Node &node) {
 }
 
 /// Computes max + ln(sum of e^(x - max)), which does not overflow. If the
-/// maximum is infinite, it subtracts 0, because inf - inf would be NaN.
+/// maximum is infinite, subtracts 0 instead of the maximum, because inf - inf
+/// would be NaN.
 static LogicalResult legalizeReduceLogSumExp(Node &node) {
   FailureOr<Axes> axes = readAxes(node);
   if (failed(axes))
@@ -159,7 +160,8 @@ template <bool product> static LogicalResult legalizeScan(Node &node) {
     return node.invalid("the axis is not a scalar");
   if (rank == 0)
     return node.invalid("expects data of rank 1 or more");
-  // A computed axis selects the result of one scan per axis.
+  // If the axis is computed, compute one scan per axis, and select the result
+  // at run time.
   OpBuilder &b = node.builder;
   Value zero = arith::ConstantIndexOp::create(b, node.loc(), 0);
   Value axis = tensor::ExtractOp::create(
@@ -306,7 +308,7 @@ template <ReduceKind kind> static LogicalResult legalizeGlobalPool(Node &node) {
   FailureOr<Axes> axes = spatialAxes(node);
   if (failed(axes))
     return failure();
-  // The maximum of an empty dimension does not exist.
+  // Reject an empty dimension, because it has no maximum.
   for (int64_t axis : axes->axes) {
     if (kind != ReduceKind::max)
       break;

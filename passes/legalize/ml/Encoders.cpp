@@ -50,7 +50,8 @@ static void requireCategory(Node &node, Value isHere) {
     found = node.create<nn::ReduceOp>(
         found, nn::ReduceKind::min,
         llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)), /*keep_dims=*/false);
-  // Without elements, the minimum is the largest value of the type.
+  // If there are no elements, the minimum is the largest value of the type, so
+  // the check passes.
   Value least = tensor::ExtractOp::create(node.builder, node.loc(), found,
                                           ValueRange());
   Value isNone = arith::ConstantIntOp::create(node.builder, node.loc(), 0, 64);
@@ -60,8 +61,8 @@ static void requireCategory(Node &node, Value isHere) {
           "X has an element that is in none of the categories");
 }
 
-/// Returns 1 for each last one of equal categories, and 0 for the others. The
-/// last one counts, as in ONNX Runtime.
+/// Returns 1 for the last of each group of equal categories, and 0 for the
+/// other categories. Only the last category counts, as in ONNX Runtime.
 static SmallVector<int64_t> markLast(ArrayRef<int64_t> categories) {
   SmallVector<int64_t> isLast(categories.size());
   DenseSet<int64_t> later;
@@ -155,7 +156,7 @@ static LogicalResult encodeStrings(Node &node, ArrayRef<int64_t> keys,
                                    Value values, Value otherwise) {
   int64_t last = *llvm::max_element(keys) + 1;
   SmallVector<int64_t> table(last + 1, int64_t(keys.size()));
-  // The first of equal keys counts.
+  // Go backwards, so that the first of equal keys overwrites the others.
   for (int64_t i = int64_t(keys.size()); i-- > 0;)
     table[keys[i]] = i;
   Value places = node.cast(node.input(0), node.builder.getI64Type());
@@ -172,7 +173,7 @@ static LogicalResult encodeNumbers(Node &node, Value keys, Value values,
   int64_t last = node.rank(0);
   Value x = unsqueeze(node, node.input(0), {last});
   Value isKey = binary<nn::EqualOp>(node, x, keys);
-  // Since version 4, NaN equals a NaN key.
+  // Since version 4, treats NaN as equal to a NaN key.
   if (isa<FloatType>(node.elementType(0)) && node.opset >= 4)
     isKey = binary<nn::OrOp>(node, isKey,
                              binary<nn::AndOp>(node,
@@ -218,7 +219,8 @@ static LogicalResult encodeBetween(Node &node, ArrayAttr words,
 }
 
 static LogicalResult legalizeLabelEncoder(Node &node) {
-  // Version 1 has classes, whose indices are the codes.
+  // In version 1, the operator has a list of classes. The index of a class is
+  // its code.
   auto classes = node.op.getNodeAttrs().getAs<ArrayAttr>("classes_strings");
   if (node.has(0) && node.opset == 1 && classes && !classes.empty())
     return encodeBetween(

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Declares the table of all trees of a tree ensemble. A row has the feature,
-// the threshold and the two children of a node; a leaf is its own child. Each
-// step of a walk waits for the step before, so each data row walks several
+// the threshold and the two children of a node. A leaf is its own child. Each
+// step of a walk waits for the previous step, so each data row walks several
 // trees at once until all reach leaves. Reading the table checks that children
-// exist and that no node is a child twice, so that walks end.
+// exist and that no node is a child twice. Every walk thus ends.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_ML_FOREST_H
@@ -29,8 +29,8 @@ struct Forest {
   int64_t targets = 1;
   std::vector<int64_t> features, children, modes, missing, rows, roots;
   std::vector<double> thresholds;
-  /// Weights that leaves add to the targets, and whether a leaf has a weight
-  /// for a target.
+  /// Weights that leaves add to the targets, and flags that are true if a leaf
+  /// has a weight for a target.
   std::vector<double> leaves;
   std::vector<bool> isSaid;
   /// Number of steps from each root to its deepest leaf.
@@ -50,7 +50,7 @@ struct Forest {
   LogicalResult read(StringRef prefix);
   /// Reads the trees of TreeEnsemble, whose leaves are numbered separately.
   LogicalResult readEnsemble();
-  /// Combines the leaves that each row of x reaches, by `how`, the
+  /// Combines the leaves that each row of x reaches. `how` is the
   /// aggregate_function. The result has a row of targets per row of x.
   FailureOr<Value> score(Value x, StringRef how);
   LogicalResult addBase(Value &scores);
@@ -68,7 +68,7 @@ private:
   Value sumLeaves(ArrayRef<Value> rows, StringRef how);
 
   SmallVector<int64_t> trees, ids;
-  /// The first of the nodes that set memberships were expanded to.
+  /// The first of the nodes that result from expanding tests of set membership.
   int64_t firstMember = 0;
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> places;
 };

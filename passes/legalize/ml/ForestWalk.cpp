@@ -150,9 +150,9 @@ Value Walker::step(OpBuilder &b, Location loc, Value row, Value here) const {
                        read(b, loc, here, kFalseChild)));
 }
 
-/// Adds trees until their number is a multiple of `width`. For sums, it adds a
-/// leaf of weight 0. Otherwise it repeats the last tree, which does not change
-/// a minimum or maximum.
+/// Adds trees until their number is a multiple of `width`. If `isSum`, an added
+/// tree is a leaf of weight 0. Otherwise an added tree repeats the last tree,
+/// which does not change a minimum or maximum.
 void Forest::fillGroups(int64_t width, bool isSum) {
   if (roots.size() % width == 0)
     return;

@@ -22,8 +22,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Collects the model outputs that a value is, also through Identity. Returns
-/// false if the value has other uses.
+/// Collects the model outputs that are `value`, directly or through Identity.
+/// Returns false if the value has other uses.
 static bool findOutputs(Value value, SmallVectorImpl<unsigned> &outputs) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();

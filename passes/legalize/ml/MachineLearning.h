@@ -27,9 +27,9 @@ FailureOr<Value> transformScores(Node &node, Value scores);
 Value floatConstants(Node &node, ArrayRef<float> values,
                      ArrayRef<int64_t> shape);
 
-/// Writes into the model's metadata which labels the values or columns of
-/// output 0 stand for. Returns false if the output is not only an output of the
-/// model.
+/// Records in the model's metadata the labels that the values or columns of
+/// output 0 represent. Returns false if the output has uses other than as a
+/// model output.
 bool tellLabels(Node &node, llvm::json::Array labels);
 
 /// Returns the ids of strings in the model's list of strings. Adds missing
@@ -48,9 +48,9 @@ struct Labels {
   }
 };
 
-/// Reads the labels of classes. If string labels are only an output of the
-/// model, they become integers from 0 on, with the strings in the metadata.
-/// Else they are strings.
+/// Reads the labels of classes. If string labels are only used as an output of
+/// the model, they become integers from 0 on, and the metadata has the strings.
+/// Otherwise they stay strings.
 FailureOr<Labels> readLabels(Node &node, StringRef ints, StringRef strings);
 
 void populateEncoders(Legalizers &legalizers);
@@ -60,10 +60,11 @@ void populateStrings(Legalizers &legalizers);
 /// after post_transform.
 LogicalResult replaceByClasses(Node &node, Value scores, const Labels &labels);
 
-/// Replaces a classifier of two classes with one known score. The label is the
-/// second class if the score is above `middle`. With `isShare`, the score of
-/// the first class is 1 less the known score, else the negated score.
-/// post_transform may change this.
+/// Replaces a classifier that computes a single score for two classes. The
+/// label is the second class if the score is above `middle`. The score belongs
+/// to the second class. With `isShare`, the score of the first class is 1 minus
+/// this score. Otherwise it is the negated score. post_transform may change
+/// this.
 LogicalResult replaceByBinary(Node &node, Value score, float middle,
                               bool isShare, const Labels &labels);
 

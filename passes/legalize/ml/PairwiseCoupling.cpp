@@ -8,9 +8,10 @@
 // Computes class probabilities from pairwise scores, as LIBSVM and ONNX Runtime
 // do. The method is the second one of Wu, Lin and Weng, "Probability estimates
 // for multi-class classification by pairwise coupling", 2004. The probabilities
-// p sum to 1 and minimize p' Q p, where the pairwise scores determine Q. An
-// iteration improves one p after the other until all are near the minimum.
-// Results depend on where it stops, so a closed form would give other results.
+// p sum to 1 and minimize p' Q p, where the pairwise scores determine Q. A
+// round improves one element of p after the other. Rounds repeat until all
+// elements are near the minimum. The results depend on the number of rounds, so
+// that a closed form would give other results.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ml/PairwiseCoupling.h"
@@ -34,7 +35,7 @@ namespace {
 constexpr int64_t kMaxRounds = 100;
 /// Tolerance of the iteration, divided by the number of classes.
 constexpr double kFarOff = 0.005;
-/// The least probability of a class in a pair.
+/// The minimum probability of a class in a pair.
 constexpr double kMinShare = 1e-7;
 /// Limit of classes, because a round is unrolled over all pairs.
 constexpr int64_t kMaxClasses = 32;

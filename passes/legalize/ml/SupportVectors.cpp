@@ -45,8 +45,8 @@ FailureOr<Value> kernelMatrix(Node &node, Value x, int64_t count) {
   Value all = floatConstants(node, vectors, {count, features});
   auto number = [&](float value) { return scalar(node, f32, value); };
   if (kind == "RBF") {
-    // Does not expand the square to products, because these cancel for rows
-    // that are alike.
+    // Subtract before squaring. The expanded square would lose precision for
+    // similar rows, because its products cancel.
     auto apart = node.infer<nn::SubOp>(unsqueeze(node, x, {1}), all);
     if (failed(apart))
       return failure();
@@ -189,7 +189,7 @@ static LogicalResult legalizeSVMClassifier(Node &node) {
   if (!slopes.empty() || !offsets.empty())
     told = couplePairs(node, *scores, classes, slopes, offsets);
   else if (classes == 2)
-    // A single score for two classes becomes a score for each.
+    // Replaces a single score for two classes by a score for each.
     told = concat(node, {node.make<nn::NegOp>(*scores), *scores}, 1);
   if (failed(told))
     return failure();
@@ -209,7 +209,8 @@ static LogicalResult legalizeSVMRegressor(Node &node) {
   if (node.getString("post_transform", "NONE") != "NONE")
     return node.unsupported("post_transform " +
                             node.getString("post_transform", ""));
-  // Without support vectors, the coefficients are those of the features.
+  // Without support vectors, multiplies the features by the coefficients
+  // directly.
   FailureOr<Value> weighed = *x;
   if (count > 0) {
     if (length != count)

@@ -82,8 +82,8 @@ LogicalResult Forest::readNodes() {
   return success();
 }
 
-/// Finds the roots: nodes that are no child. Every other node is below a root,
-/// unless the nodes form a cycle, because no node has two parents.
+/// Finds the roots, which are not children of other nodes. Because no node has
+/// two parents, every other node is below a root or in a cycle.
 LogicalResult Forest::findRoots() {
   std::vector<int64_t> parents(size(), 0), levels(size(), -1), order,
       treeOf(size());
@@ -92,7 +92,7 @@ LogicalResult Forest::findRoots() {
       continue;
     for (size_t side : {0, 1}) {
       int64_t child = children[2 * i + side];
-      // Both children may be the same node.
+      // Allows that both children are the same node.
       if (side == 1 && child == children[2 * i])
         continue;
       if (++parents[child] > 1)

@@ -20,8 +20,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// ONNX's mode that tests if the feature is in a set, and its code until the
-/// set is expanded. The codes differ, because kLeaf has the value of kMember.
+/// ONNX's mode for a test if the feature is in a set, and the code of this mode
+/// until the set is expanded. ONNX's value cannot be the code, because kLeaf
+/// has the same value.
 static constexpr int64_t kMember = 6, kOneOf = kLeaf + 1;
 
 /// Appends the leaves to the nodes, with a row of weights each.
@@ -58,7 +59,7 @@ LogicalResult Forest::readLeaves() {
 }
 
 /// Expands sets. Each further member becomes a node that tests equality. It is
-/// the false child of the node before and shares its true child.
+/// the false child of the previous node and shares its true child.
 LogicalResult Forest::readMembers() {
   ElementsAttr tensor = node.getTensor("membership_values");
   auto members = tensor ? nn::readDoubles(tensor) : std::nullopt;
@@ -95,7 +96,8 @@ LogicalResult Forest::readMembers() {
 }
 
 /// Appends the depth of a tree to `depths`. Reports a node that is a child
-/// twice, because a walk might not end. A leaf may be a child twice.
+/// twice, because a walk through it might not end. A leaf may be a child twice,
+/// because a walk ends there.
 LogicalResult Forest::measureFrom(int64_t root, std::vector<bool> &isSeen) {
   SmallVector<std::pair<int64_t, int64_t>> open{{root, 0}};
   int64_t depth = 0;
@@ -107,8 +109,8 @@ LogicalResult Forest::measureFrom(int64_t root, std::vector<bool> &isSeen) {
     if (isSeen[i])
       return node.invalid("node " + Twine(i) + " is a child twice");
     isSeen[i] = true;
-    // Nodes of a set share their true child, which is deepest below the last
-    // node.
+    // The nodes of a set share the true child, which is deepest below the last
+    // node. Skip this child for all nodes but the last.
     if (children[2 * i + 1] < firstMember)
       open.push_back({children[2 * i], level + 1});
     if (children[2 * i + 1] != children[2 * i])

@@ -74,9 +74,9 @@ static LogicalResult legalizeConv(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
-/// Cuts a transposed convolution without pads to output_shape. Dynamic
-/// dimensions decide the pads here. Elements outside of the convolution's
-/// result get the bias, or 0.
+/// Cuts the result `y` of a transposed convolution without pads to
+/// output_shape. The dynamic dimensions of y determine the pads. Elements
+/// outside of y get the bias, or 0.
 static Value cutTo(Node &node, Value y, ArrayRef<int64_t> shape, bool upper) {
   Sizes own = sizesOf(node, y), from(2, sizeAttr(node, 0)), kept = own,
         wanted = own;
@@ -100,8 +100,8 @@ static Value cutTo(Node &node, Value y, ArrayRef<int64_t> shape, bool upper) {
                  Sizes(own.size(), sizeAttr(node, 0)));
 }
 
-/// Splits the excess size of a transposed convolution into two pads. A missing
-/// size, which is a negative total, is added at the end.
+/// Splits the excess size of a transposed convolution into two pads. If the
+/// total is negative, the missing size is added at the end.
 static std::pair<int64_t, int64_t> splitPads(int64_t total, bool upper) {
   if (total < 0)
     return {0, total};

@@ -70,7 +70,7 @@ static LogicalResult checkBroadcasts(Node &node, size_t i) {
         all != data)
       return node.invalid("input " + Twine(i) +
                           " does not broadcast to the data");
-  // The data themselves must not broadcast.
+  // Requires that the data do not broadcast.
   int64_t rank = node.rank(0);
   SmallVector<int64_t> least(rank, ShapedType::kDynamic);
   for (auto [d, size] : llvm::enumerate(node.shape(i)))

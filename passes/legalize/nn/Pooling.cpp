@@ -105,8 +105,9 @@ static FailureOr<Value> padZeros(Node &node, Value x, ArrayRef<int64_t> pads) {
                                low, high, nn::PadMode::constant);
 }
 
-/// Averages windows of padded data over the data alone. Ones padded with zeros
-/// in the same way mark the data; their mean is the divisor.
+/// Averages the windows of padded data without counting the padding. Pools a
+/// tensor of ones, padded with zeros in the same way, so that its mean is the
+/// share of data in a window. Divides by this mean.
 static FailureOr<Value> meanOfData(Node &node, Value x,
                                    const PoolAttributes &pool) {
   Sizes sizes = sizesOf(node, x);
@@ -143,7 +144,7 @@ FailureOr<Value> legalize::averagePool(Node &node, Value x) {
     return failed(y) ? y : cutWindows(node, *y, pool->cut);
   }
   if (countPads && grown.pads != stated.pads) {
-    // The stated padding counts, but the padding that ceil_mode adds does not.
+    // Counts the stated padding, but not the padding that ceil_mode adds.
     auto padded = padZeros(node, pool->x, stated.pads);
     if (failed(padded))
       return failure();
@@ -263,7 +264,7 @@ static FailureOr<Sizes> readOutputShape(Node &node, int64_t rank) {
 }
 
 /// Replaces `sizes` by `wanted` if `wanted` are the sizes of the MaxPool's
-/// data, because the indices refer to these.
+/// data, because the indices refer to these sizes.
 static void takePooledSizes(Node &node, ArrayRef<OpFoldResult> wanted,
                             Sizes &sizes) {
   Value pooled = findPooled(node.input(1));
@@ -291,7 +292,8 @@ static void takePooledSizes(Node &node, ArrayRef<OpFoldResult> wanted,
 static FailureOr<Value> growTo(Node &node, Value y,
                                ArrayRef<OpFoldResult> sizes,
                                ArrayRef<OpFoldResult> wanted) {
-  // A smaller result would have no room for all values of the indices.
+  // Rejects a smaller result, which would have no room for all values of the
+  // indices.
   for (size_t i = 2; i < sizes.size(); ++i)
     if (failed(requireFit(node, nn::SizeRelation::atLeast, wanted[i], sizes[i],
                           "'output_shape' is {0} at [" + Twine(i) +
@@ -346,7 +348,8 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
   if (failed(scattered))
     return failure();
   Value y = reshape(node, *scattered, ArrayRef(*sizes));
-  // Other indices refer to the sizes above. Then output_shape only adds zeros.
+  // Only adds zeros for output_shape, because the indices refer to the sizes
+  // above.
   auto grown =
       wanted.empty() ? FailureOr<Value>(y) : growTo(node, y, *sizes, wanted);
   return failed(grown) ? failure() : node.replace(*grown);

@@ -90,7 +90,8 @@ FailureOr<Value> legalize::resolveAutoPad(Node &node, WindowAttributes &window,
   Sizes low(n + 2, sizeAttr(node, 0)), high = low;
   bool isOpen = false;
   for (size_t i = 0; i < n; ++i) {
-    // With stride 1 the pads do not depend on the size.
+    // If the stride is 1, use any size, because the pads do not depend on the
+    // size.
     OpFoldResult size =
         window.strides[i] == 1 ? sizeAttr(node, 1) : sizeOf(node, x, 2 + i);
     auto [before, after] = samePads(node, window, i, size, isUpper);
@@ -111,10 +112,10 @@ FailureOr<Value> legalize::resolveAutoPad(Node &node, WindowAttributes &window,
   return padBy(node, x, fill, low, high);
 }
 
-/// Resolves ceil_mode for a dynamic dimension. Windows that begin in the end
-/// padding are left out, but with little end padding there are none. The
-/// function adds a stride less one to the end pad. The pooling op itself checks
-/// that a window fits.
+/// Resolves ceil_mode for a dynamic dimension by increasing the end pad by the
+/// stride minus one. ONNX leaves out windows that begin in the end padding. If
+/// the end padding is small, no window begins there. The pooling op itself
+/// checks that a window fits.
 static OpFoldResult ceilOpen(Node &node, WindowAttributes &window, size_t i,
                              OpFoldResult size) {
   Indices index{node.builder, node.loc()};
@@ -152,8 +153,8 @@ LogicalResult legalize::resolveCeilMode(Node &node, WindowAttributes &window,
     }
     int64_t begin = window.pads[i], &end = window.pads[n + i];
     int64_t room = size + begin + end - window.span(i);
-    // The kernel may exceed the padded input by less than a stride. Then
-    // ceil_mode adds the only window.
+    // Allows a kernel that exceeds the padded input by less than a stride:
+    // ceil_mode then adds the only window.
     if (room + stride <= 0 || size + begin == 0)
       return node.invalid("the dilated kernel is larger than the padded input");
     int64_t out = (room + stride - 1) / stride + 1;

@@ -36,17 +36,18 @@ FailureOr<Value> resolveAutoPad(Node &node, WindowAttributes &window, Value x,
                                 Value fill = {});
 
 /// Adjusts the end pads so that rounding down gives the result size that
-/// ceil_mode specifies for the data `x`. In a dynamic dimension there may then
-/// be a window too many. If so, `sizes` are the spatial sizes that results must
-/// be cut to.
+/// ceil_mode specifies for the data `x`. A dynamic dimension may then get one
+/// window too many. If so, `sizes` become the spatial sizes to which results
+/// must be cut.
 LogicalResult resolveCeilMode(Node &node, WindowAttributes &window, Value x,
                               Sizes &sizes);
 
 /// Cuts the spatial dimensions of `y` to `sizes`. Empty `sizes` cut nothing.
 Value cutWindows(Node &node, Value y, ArrayRef<OpFoldResult> sizes);
 
-/// Creates a convolution of these operands with the node's attributes. `fill`
-/// pads x where a dynamic size decides the pads; null means zero.
+/// Creates a convolution of these operands with the node's attributes. If a
+/// dynamic size determines the pads, x is padded with `fill`, or with zeros if
+/// `fill` is null.
 FailureOr<Value> convolve(Node &node, Value x, Value w, Value bias,
                           Value fill = {});
 

@@ -82,7 +82,8 @@ Value legalize::saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
   double high = std::ldexp(1, isUnsigned ? width : width - 1) - 1;
   y = node.make<nn::ClampOp>(y, node.builder.getF64FloatAttr(low),
                              node.builder.getF64FloatAttr(high));
-  // Clamping in f32 may leave the largest value of a wide type plus 1.
+  // Lets the cast saturate wide types again, because clamping in f32 may leave
+  // the largest value plus 1.
   return node.make<nn::CastOp>(typeOf(y).clone(to), y,
                                /*in_range=*/width <= 16);
 }
@@ -91,14 +92,15 @@ Value legalize::saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
 // QuantizeLinear, DequantizeLinear
 //===----------------------------------------------------------------------===//
 
-/// How scale and zero point broadcast to the data.
+/// The way in which scale and zero point broadcast to the data.
 enum class Granularity { tensor, axis, block };
 
 static FailureOr<Granularity> granularity(Node &node, int64_t &axis) {
   int64_t rank = node.rank(0);
   if (isSingle(node.input(1)) && node.getInt("block_size", 0) == 0)
     return axis = 0, Granularity::tensor;
-  // A vector has only axis 0, although the default is 1.
+  // For a vector, allow axis 1 although a vector has only axis 0, because 1 is
+  // the default of the attribute.
   if (rank != 1 || node.getInt("axis", 1) != 1) {
     auto normal = node.normalizeAxis(node.getInt("axis", 1), rank);
     if (failed(normal))
@@ -154,7 +156,7 @@ static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
 static LogicalResult checkZeroPoint(Node &node) {
   if (!node.has(2))
     return success();
-  // Each shape may make the other static.
+  // If one of the two shapes is static, make the other one static as well.
   if (isSingle(node.input(1)))
     pinToOne(node, 2, "the zero point");
   else if (isSingle(node.input(2)))
@@ -177,9 +179,9 @@ static FailureOr<Value> spread(Node &node, size_t i, Granularity kind,
   return alongAxis(node, node.input(i), node.rank(0), axis);
 }
 
-/// Quantizes to a small float type. The zero point is added after the division,
-/// because no rounding to integers comes first. If it is 0, as nearly always,
-/// -0 stays -0.
+/// Quantizes to a small float type. Adds the zero point after the division,
+/// because there is no rounding to integers before it. A zero point of 0, which
+/// is the usual case, is not added, so that -0 stays -0.
 static Value quantizeToTiny(Node &node, Value scaled, Value zeroPoint,
                             Type to) {
   if (zeroPoint && nn::getSplat(zeroPoint) != 0.0) {
@@ -253,23 +255,24 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
   int64_t axis = 0;
   auto kind = granularity(node, axis);
   if (failed(kind) || failed(checkZeroPoint(node)) ||
-      // The scale only multiplies, so it may be negative or 0.
+      // Allow a negative scale and 0, because dequantization only multiplies by
+      // the scale.
       failed(checkElements(
           node, 1, "scale", [](double v) { return std::isfinite(v); },
           "finite")))
     return failure();
   Value x = node.input(0), scale = node.input(1), zero = node.input(2);
   bool ofPowers = isa<Float8E8M0FNUType>(node.elementType(1));
-  // Multiplies explicitly if scales are not positive. Quantizers write negative
-  // scales to use the int8 value without an opposite for the largest weight,
-  // and 0 for blocks of zeros. Passes need positive scales in a `dequantize`,
-  // because they use them as quantization steps.
+  // Multiply explicitly if scales are not positive. Passes use the scale of a
+  // `dequantize` as a quantization step, so it must be positive. Some
+  // quantizers write negative scales, so that the largest weight becomes -128.
+  // They write 0 for blocks of zeros.
   if (*kind == Granularity::block || nn::tinyFloatOf(from) || ofPowers ||
       !areSteps(scale)) {
     auto expanded = spread(node, 1, *kind, axis);
     if (failed(expanded))
       return failure();
-    // Packed weights may stay packed.
+    // Keeps packed weights packed.
     if (*kind == Granularity::block && from.isInteger() &&
         nn::getConstant(x) && nn::getConstant(scale) && to.isF32() &&
         (!zero || nn::getConstant(zero)))

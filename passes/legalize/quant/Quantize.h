@@ -11,7 +11,7 @@
 
 namespace ingot::legalize {
 
-/// Returns true if a tensor has one element, whatever its rank.
+/// Returns true if a tensor has one element. It may have any rank.
 bool isSingle(Value value);
 /// Reshapes a tensor of one element to rank 0.
 Value toScalar(Node &node, Value value);
@@ -32,9 +32,9 @@ LogicalResult checkScale(Node &node, size_t i, llvm::StringRef name);
 /// have no ONNX schema that would check this.
 LogicalResult needInputs(Node &node, llvm::ArrayRef<size_t> inputs);
 
-/// Returns the i32 product of int8 tensors `a` and `b` less their zero points.
-/// A zero point is null, one value, or a value per row of `a` or column of `b`.
-/// Vectors are handled as in MatMul.
+/// Returns the i32 product of int8 tensors `a` and `b` after subtracting their
+/// zero points. A zero point is null, one value, or a value per row of `a` or
+/// column of `b`. Vectors are handled as in MatMul.
 mlir::FailureOr<Value> multiplyBytes(Node &node, Value a, Value zeroA, Value b,
                                      Value zeroB);
 

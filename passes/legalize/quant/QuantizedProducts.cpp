@@ -143,7 +143,8 @@ Value legalize::alongLines(Node &node, Value value, bool isLeft) {
   return node.make<nn::ReshapeOp>(type.clone({type.getDimSize(0), 1}), value);
 }
 
-/// Returns the i32 product of int8 tensors of rank 2 or more, less zero points.
+/// Returns the i32 product of int8 tensors of rank 2 or more after subtracting
+/// their zero points.
 static FailureOr<Value> multiplyMatrices(Node &node, Bytes a, Bytes b) {
   FailureOr<Value> y = node.infer<nn::MatMulOp>(
       a.bytes, b.bytes, /*bias=*/Value(), /*transpose_a=*/false,
@@ -256,7 +257,8 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
     return failure();
   std::vector<double> largest =
       largestSums(node, {0, 2}, {3, 5}, node.rank(3) - 1);
-  // If rows have separate scales, each row scale meets all columns.
+  // If rows have separate scales, use the maximum of the bounds, because the
+  // scale of a row applies to all columns.
   if (!isSingle(left) && !largest.empty())
     largest = {*llvm::max_element(largest)};
   return requantize(node, *y, *ratio, toScalar(node, node.input(7)), largest);
@@ -266,7 +268,7 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// Returns `value` as i32 less its zero point, which broadcasts to it.
+/// Returns `value` as i32 minus its zero point, which broadcasts to it.
 static FailureOr<Value> widen(Node &node, Value value, Value zero) {
   Type i32 = node.builder.getI32Type();
   Value wide = node.cast(value, i32);
@@ -313,9 +315,10 @@ static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
 }
 
 /// Convolves with constant weights that do not fit int8 after subtracting the
-/// zero point, e.g. uint8 weights. It subtracts the zero point times the window
-/// sums of x, which are a convolution with ones. Returns null if several
-/// outputs of a group share a window.
+/// zero point, e.g. uint8 weights. Convolves with the unchanged weights, and
+/// subtracts the zero point times the window sums of x. A convolution with ones
+/// computes these sums. Returns null if several outputs of a group share a
+/// window.
 static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
                                           size_t zeroW) {
   RankedTensorType type = node.type(w);
@@ -351,7 +354,7 @@ static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
 }
 
 /// Convolves in f32, which is exact if the sums stay below 2^24. Returns null
-/// if they may not, or if int8 kernels are faster.
+/// if sums may be larger, or if int8 kernels are faster.
 static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
                                        ByteInputs w) {
   int64_t groups = node.getInt("group", 1);
@@ -415,8 +418,9 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
   auto y = convolveByWindows(node, *bytes, w, zeroW);
   if (failed(y) || *y)
     return y;
-  // The remaining cases are rare: computed weights, or several outputs of a
-  // group with such zero points. They multiply i32 values.
+  // Multiplies i32 values in the remaining cases, which are rare. The weights
+  // are computed, or they do not fit int8 after subtracting the zero point and
+  // several outputs of a group share a window.
   Value zero = node.has(zeroX) ? toScalar(node, node.input(zeroX)) : Value();
   Value weightZero = node.input(zeroW);
   if (weightZero)

@@ -49,7 +49,7 @@ std::vector<double> legalize::largestSums(Node &node, ByteInputs data,
   double least = isUnsigned ? 0 : -128, most = isUnsigned ? 255 : 127;
   Value dataZero = node.input(data.zeroPoint);
   std::optional<double> offset = dataZero ? nn::getSplat(dataZero) : 0.0;
-  // The zero point is unknown, but in the range of the type.
+  // The zero point is unknown, so take any value in the range of its type.
   double low = offset ? least - *offset : least - most;
   double high = offset ? most - *offset : most - least;
   int64_t behind = 1;
@@ -94,8 +94,8 @@ FailureOr<Value> legalize::ratioOf(Node &node, Value x, Value w, Value y) {
   auto asReal = [&](Value value) {
     return folded(node, node.cast(folded(node, value), real));
   };
-  // Other types are not rounded, because numpy's promotion of integers and bf16
-  // is not worth following.
+  // Round only f16. ONNX's reference follows numpy's promotion of integers and
+  // bf16, which this function does not imitate.
   auto rounded = [&](Value value) {
     value = folded(node, value);
     return type.isF16() ? asReal(node.cast(value, type)) : value;

@@ -26,9 +26,10 @@ struct ByteInputs {
   size_t bytes, zeroPoint;
 };
 
-/// Returns an upper bound of the magnitude of all sums of products of data and
-/// weights, less their zero points. There is one bound per index of `dim`,
-/// along which the weights' zero point may vary. Empty if it is not known.
+/// Returns upper bounds of the magnitudes of sums. A sum adds products of data
+/// and weights after subtracting their zero points. The weights' zero point may
+/// vary along `dim`; there is one bound per index of `dim`. The result is empty
+/// if the bounds are not known.
 std::vector<double> largestSums(Node &node, ByteInputs data,
                                 ByteInputs weights, int64_t dim);
 

@@ -103,8 +103,8 @@ static FailureOr<Run> runDirection(Node &node, const Recurrence &net,
                                        Sizes{steps, batch, width}, element),
                direction.initial};
 
-  // Each step overwrites the state of the step before, so the initial state
-  // must be in a buffer that only the loop uses.
+  // Copies the initial state to a buffer that only the loop uses, because each
+  // step overwrites the previous state.
   SmallVector<Value> carried;
   for (Value state : direction.initial)
     carried.push_back(bufferization::AllocTensorOp::create(
@@ -148,8 +148,8 @@ static FailureOr<Run> runDirection(Node &node, const Recurrence &net,
           builder, loc, castTensor(node, shown, states[0].getType()),
           args.back(), offsets, outputSizes, ones);
     }
-    // Writes the state into the buffer of the previous state, because a loop
-    // cannot carry a buffer that it allocates.
+    // Write the new state into the buffer of the previous state, because a loop
+    // cannot carry a buffer that a step allocates.
     for (auto [value, before] : llvm::zip_equal(next, states))
       value = bufferization::MaterializeInDestinationOp::create(
                   builder, loc, before.getType(),
@@ -267,8 +267,8 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
                                        node.builder.getI64Type()),
                           {sizeOf(node, node.input(4), 0), sizeAttr(node, 1)});
   }
-  // The run has checked the input's width against the weights, so it can be
-  // static.
+  // Make the input's width static. This is valid because a check compares the
+  // width with the weights at run time.
   int64_t rowsDim = net.quantizes ? 1 : 2;
   if (int64_t known = node.shape(1)[rowsDim]; !ShapedType::isDynamic(known)) {
     SmallVector<int64_t> shape(typeOf(net.x).getShape());
@@ -372,8 +372,8 @@ static LogicalResult makeGRU(Node &node, const Recurrence &net, int64_t d,
     return failure();
   bool resetAfter = node.getInt("linear_before_reset", 0) != 0;
   int64_t hidden = net.hidden;
-  // The biases of z and r are added up in advance. The bias of h is inside the
-  // reset if the reset comes after the product.
+  // Adds up the biases of z and r in advance. If the reset comes after the
+  // product, it also applies to the bias of h.
   Value candidateBias;
   if (direction.stateBias) {
     Value gatesBias = takeRows(node, direction.stateBias, 0, 2 * hidden);

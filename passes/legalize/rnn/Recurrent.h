@@ -28,8 +28,9 @@ struct Recurrence {
   Value lengths;
 };
 
-/// Computes the next states from the input's part of the gates, [B, gates H],
-/// and the states, [B, H] each. The first state is the output.
+/// Computes the next states from the input's contribution to the gates, [B,
+/// gates H], and from the current states, [B, H] each. The first state is the
+/// output.
 using Cell = std::function<SmallVector<Value>(Node &, Value input,
                                               ArrayRef<Value> states)>;
 
@@ -60,13 +61,13 @@ Value takeDirection(Node &node, Value x, int64_t d);
 /// per direction, or one per column.
 LogicalResult checkWeightBytes(Node &node);
 
-/// Dequantizes direction d of int8 weights. Their scale is input `scale`, the
-/// zero point the next input.
+/// Dequantizes direction d of int8 weights. Their scale is input `scale`. Their
+/// zero point is the input after it.
 FailureOr<Value> dequantizeDirection(Node &node, size_t input, size_t scale,
                                      int64_t d);
 
-/// Multiplies x, quantized by its range at run time, by weights of
-/// dequantizeDirection.
+/// Multiplies x by weights of dequantizeDirection. x is quantized by its range
+/// at run time.
 Value multiplyByBytes(Node &node, Value x, Value weights, Value bias);
 
 /// An activation function. It clips its operand first if the node says so.

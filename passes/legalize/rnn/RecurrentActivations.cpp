@@ -117,7 +117,8 @@ legalize::readActivations(Node &node, int64_t d, ArrayRef<StringRef> defaults,
       node.getFloats("activation_alpha").value_or(SmallVector<float>());
   SmallVector<float> betas =
       node.getFloats("activation_beta").value_or(SmallVector<float>());
-  // The lists have elements only for activations that have the parameter.
+  // Take an element of a parameter list only for an activation that has the
+  // parameter.
   size_t nextAlpha = 0, nextBeta = 0;
   auto take = [](ArrayRef<float> list, size_t &next, float otherwise) {
     return next < list.size() ? list[next++] : otherwise;
@@ -146,8 +147,8 @@ legalize::readActivations(Node &node, int64_t d, ArrayRef<StringRef> defaults,
   SmallVector<Activation> result;
   for (auto [i, f] :
        llvm::enumerate(ArrayRef(parameters).slice(d * count, count))) {
-    // As in ONNX Runtime, the third activation of an LSTM, whose input is the
-    // cell state, does not clip.
+    // Do not clip the operand of an LSTM's third activation, which is the cell
+    // state. ONNX Runtime does not clip it either.
     bool clips = clip > 0 && i < 2;
     result.push_back([=, f = f](Node &node, Value x) -> Value {
       if (clips)

@@ -30,7 +30,7 @@ ComplexValue ComplexNumbers::timesRootOfUnity(ComplexValue x, int64_t k,
   ComplexValue quarter = {x.im, negative(x.re)};
   if (4 * k == n)
     return quarter;
-  // Rotations by 1/8 and 3/8 of a turn combine x and `quarter`, scaled by
+  // Rotates by 1/8 or 3/8 of a turn: combines x and `quarter`, and scales by
   // sqrt(1/2).
   Value root = constant(x.re.getType(), M_SQRT1_2);
   if (8 * k == n)

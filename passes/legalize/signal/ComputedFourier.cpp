@@ -182,8 +182,8 @@ LogicalResult legalize::legalizeComputedDFT(Node &node,
   for (int64_t d = 0; d < rank - 1; ++d)
     sizes[d] = axis->choose(node, Axis::same, d, outputs, sizes[d]);
   sizes.back() = sizeAttr(node, fromHalf ? 1 : 2);
-  // Half a spectrum also stands for its mirror image, so most points count
-  // twice.
+  // Counts most points of half a spectrum twice, because they also stand for
+  // their mirror image.
   if (fromHalf)
     lines.weight = [&](OpBuilder &b, Location loc, Value n) -> Value {
       Indices i{b, loc};

@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Points per vector, and points that the first step leaves side by side.
+/// The number of points of a vector, and the number of points in a run after
+/// the first step.
 static constexpr int64_t kLanes = 4, kFirst = 8;
 
 namespace {
@@ -198,8 +199,8 @@ Points Transformer::fill(Points to, Value from, Value end,
 }
 
 /// Computes e^(-2πi t / points) for t = turnOf(i) in [0, points) and i < count.
-/// Each result is a product of two values from tables of about sqrt(points)
-/// exact values.
+/// Each result is a product of two exact values. The two values come from two
+/// tables of about sqrt(points) values.
 Points Transformer::tabulateTurns(Value points, Value count,
                                   llvm::function_ref<Value(Value i)> turnOf) {
   Value shift = div(add(bits, n(1)), n(2));
@@ -248,8 +249,7 @@ Points Transformer::takeLine(Value line, Points to) {
       point.im = part(add(place, n(1)));
     if (lines.weight)
       point = scaled(point, widen(lines.weight(b, loc, i)));
-    // The inverse transform is the transform with real and imaginary parts
-    // swapped.
+    // Swaps real and imaginary parts for the inverse transform.
     if (lines.inverse)
       point = {point.im ? point.im : constant(element, 0), point.re};
     return times(point, load(chirp, i));
@@ -379,7 +379,7 @@ Points Transformer::pass(int64_t radix, Points from, Points to, Value apart) {
   return at(state, 0);
 }
 
-/// Does two steps, from the second buffer to the first and back.
+/// Does two steps: from the second buffer to the first one, and back.
 Transformer::State Transformer::bothWays(int64_t radix, ValueRange state,
                                          Value apart) {
   Points first = pass(radix, at(state, 2), at(state, 0), apart);

@@ -37,9 +37,8 @@ struct Lines {
   Value perOuter, perInner, perPoint;
 };
 
-/// Description of the transforms: `outer` times `inner` lines of `inputs`
-/// points, which are padded with zeros to `length`. Each transform gives its
-/// first `outputs` points.
+/// The transforms: `outer` times `inner` lines of `inputs` points, padded with
+/// zeros to `length`. Each transform gives its first `outputs` points.
 struct LineTransforms {
   Value outer, inner;
   Lines from, to;

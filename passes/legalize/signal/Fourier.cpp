@@ -32,8 +32,8 @@ struct Complex {
   Value re, im;
 };
 
-/// A transform of `length` points, from the first `inputs` to the first
-/// `outputs`.
+/// A transform of `length` points. It reads only the first `inputs` points, and
+/// computes only the first `outputs` points of the result.
 struct Transform {
   int64_t length, inputs, outputs;
   bool inverse = false;
@@ -95,7 +95,8 @@ static Value waves(Node &node, Type element, const Transform &transform,
   values.reserve(transform.inputs * transform.outputs);
   for (int64_t n = 0; n < transform.inputs; ++n) {
     double scale = transform.inverse ? 1.0 / double(transform.length) : 1;
-    // Half a spectrum also stands for its mirror image.
+    // Counts a point of half a spectrum twice, because it also stands for its
+    // mirror image.
     if (transform.fromHalf && n != 0 && 2 * n != transform.length)
       scale *= 2;
     for (int64_t k = 0; k < transform.outputs; ++k) {
@@ -135,9 +136,9 @@ static Complex addParts(Node &node, Value reCos, Value reSin, Value imCos,
 static FailureOr<Complex> apply(Node &node, Complex x,
                                 const Transform &transform);
 
-/// Transforms x[n], n = n1 N2 + n2, by transforms of N1 points over n1 and of
-/// N2 points over n2. Between them, the points are rotated by their angle. The
-/// result is y[k], k = k2 N1 + k1.
+/// Transforms x[n], with n = n1 N2 + n2. Applies transforms of N1 points over
+/// n1, rotates the points by their angles, and applies transforms of N2 points
+/// over n2. The result is y[k], with k = k2 N1 + k1.
 static FailureOr<Complex> applyFactors(Node &node, Complex x,
                                        const Transform &transform,
                                        std::pair<int64_t, int64_t> factors) {
@@ -214,7 +215,8 @@ static FailureOr<Complex> apply(Node &node, Complex x,
   return addParts(node, *reCos, *reSin, *imCos, *imSin, transform.inverse);
 }
 
-/// Splits data whose last dimension is 1 (real) or 2 (complex) into parts.
+/// Splits data into real and imaginary parts. The last dimension has 1 (real)
+/// or 2 (complex) elements.
 static Complex split(Node &node, Value x) {
   int64_t last = typeOf(x).getRank() - 1;
   Sizes sizes = sizesOf(node, x);
@@ -309,7 +311,7 @@ static LogicalResult legalizeDFT(Node &node) {
       given->value_or(transform.fromHalf ? 2 * (size - 1) : size);
   int64_t half = transform.length / 2 + 1;
   transform.outputs = oneSided && !inverse ? half : transform.length;
-  // Missing data are zeros. The transform leaves out their rows.
+  // Leaves out the rows of the transform for missing data, which are zeros.
   transform.inputs =
       std::min(size, transform.fromHalf ? half : transform.length);
   if (transform.inputs < 1)

@@ -130,7 +130,7 @@ static LogicalResult legalizeMelWeightMatrix(Node &node) {
         Value falls = d.div(d.sub(right, bin), d.sub(right, top));
         Value isBefore = index.choose(isLess(bin, left), d.n(0), rises);
         Value isBehind = index.choose(isLess(bin, right), falls, d.n(0));
-        // The top belongs to the right side, which may have no width.
+        // Counts the top as a part of the right side, which may have no width.
         Value isTop = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
                                             bin, top);
         Value atTop = index.choose(isLess(top, right), d.n(1), isBefore);

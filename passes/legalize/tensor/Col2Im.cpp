@@ -197,7 +197,7 @@ static LogicalResult legalizeCol2Im(Node &node) {
           Value k = i.rem(tap, width[d]), p = i.rem(pixel, height[d]);
           tap = i.div(tap, width[d]);
           pixel = i.div(pixel, height[d]);
-          // Start of the block whose element k is the pixel.
+          // The start of the block in which the pixel is element k.
           Value start =
               i.sub(i.add(p, i.n((*pads)[d])), i.mul(k, i.n((*dilations)[d])));
           Value own = i.div(start, i.n((*strides)[d]));

@@ -115,9 +115,9 @@ static LogicalResult legalizeScatterND(Node &node) {
 // Operators built on comparisons and gather
 //===----------------------------------------------------------------------===//
 
-/// Returns the positions, as i64, at which a 1-d tensor of i1 is true. Each
-/// position is stored behind the found positions. If the element is false, the
-/// next position overwrites it.
+/// Returns the positions, as i64, at which a 1-d tensor of i1 is true. Stores
+/// every position behind the true positions found so far. If the element at a
+/// position is false, the next position overwrites the stored one.
 static Value findTrue(Node &node, Value condition) {
   OpBuilder &builder = node.builder;
   Location loc = node.loc();
@@ -175,7 +175,7 @@ static LogicalResult legalizeOneHot(Node &node) {
   if (node.rank(2) != 1 || node.shape(2)[0] != 2)
     return node.invalid("values needs two elements");
   Value indices = castTo(node, node.input(0), i64);
-  // Negative indices count from the end. Indices out of range select no class.
+  // Counts negative indices from the end. Indices out of range select no class.
   Value negative = binary<nn::LessOp>(node, indices, scalar(node, i64, 0));
   Value count = countUp(node, depth);
   Value depthValue =

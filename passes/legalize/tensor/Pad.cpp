@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Returns the index that `position`, maybe outside, reads in a dimension of
-/// `size` elements.
+/// Returns the index that `position` reads in a dimension of `size` elements.
+/// `position` may be outside of the dimension.
 static Value reflected(Indices i, nn::PadMode mode, Value position,
                        Value size) {
   Value zero = i.n(0), one = i.n(1), last = i.sub(size, one);
@@ -88,8 +88,8 @@ static Value fillAround(Node &node, Value fill, ArrayRef<ComputedPads> pads,
                  takePart(node, x, from, count), to);
 }
 
-/// Pads by repeating the ends. Indices are computed per dimension, because
-/// computing them per element would need divisions for each element.
+/// Pads by repeating the ends. Computes the indices once per dimension, because
+/// indices per element would need divisions for each element.
 static Value repeatEnds(Node &node, nn::PadMode mode,
                         ArrayRef<ComputedPads> pads,
                         ArrayRef<OpFoldResult> sizes) {
@@ -161,7 +161,8 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
 /// Returns the allowed pads at one end of a dimension. Negative pads crop.
 static nn::Range allowedPads(nn::PadMode mode, int64_t size) {
   int64_t most = nn::kMostElements;
-  // With constant padding, a crop may extend into the padding of the other end.
+  // With constant padding, allow large crops, because a crop may extend into
+  // the padding of the other end.
   if (ShapedType::isDynamic(size) || mode == nn::PadMode::constant)
     return {-most, most};
   // A reflected dimension has one element less than its size to pad with.
@@ -172,8 +173,8 @@ static nn::Range allowedPads(nn::PadMode mode, int64_t size) {
   return {-std::min(size, nn::kMostElements), most};
 }
 
-/// Moves the excess of a crop to the pad of the other end. No element of a
-/// dimension of `size` elements is left then.
+/// Moves the excess of a crop to the pad of the other end, if the crop exceeds
+/// `size`. No element of the dimension then remains.
 static void cropPads(int64_t size, int64_t &low, int64_t &high) {
   int64_t left = size + low + high;
   if (low < -size) {
@@ -186,7 +187,7 @@ static void cropPads(int64_t size, int64_t &low, int64_t &high) {
 }
 
 /// Returns true if a crop may extend into the padding of the other end of a
-/// dynamic dimension. Then the pads depend on the size.
+/// dynamic dimension. In this case the pads depend on the size.
 static bool mayCropPads(RankedTensorType type, nn::PadMode mode,
                         ArrayRef<int64_t> axes, ArrayRef<OpFoldResult> pads) {
   return mode == nn::PadMode::constant &&

@@ -68,7 +68,8 @@ static Value countAnyIntegers(Node &node, OpFoldResult from, OpFoldResult to,
     part = arith::MaxUIOp::create(b, loc, part, one);
   } else if (*known < 0) {
     std::swap(low, high);
-    // As an unsigned integer, the least int64 is its own magnitude.
+    // Handles the minimum int64: as an unsigned integer, it is its own
+    // magnitude.
     part = arith::ConstantIntOp::create(b, loc, i64,
                                         int64_t(0 - uint64_t(*known)));
   }
@@ -84,7 +85,8 @@ static Value countAnyIntegers(Node &node, OpFoldResult from, OpFoldResult to,
   return count;
 }
 
-/// Computes the number of integers in a range; less than 1 if it is empty.
+/// Computes the number of integers in a range. The number is less than 1 if the
+/// range is empty.
 static FailureOr<OpFoldResult> countIntegers(Node &node) {
   auto from = elementsOf(node, node.input(0));
   auto to = elementsOf(node, node.input(1));
@@ -97,7 +99,7 @@ static FailureOr<OpFoldResult> countIntegers(Node &node) {
     return OpFoldResult(countAnyIntegers(node, start, limit, step));
   if (*delta < 0)
     std::swap(start, limit);
-  // A difference from 0 does not wrap around.
+  // True if `start` is 0, because a difference from 0 does not wrap around.
   bool isLength =
       (*delta == 1 || *delta == -1) && getConstantIntValue(start) == 0;
   if (isLength || (isFromSizes(start) && isFromSizes(limit) &&

@@ -25,20 +25,21 @@ struct Taken {
 /// Bound of positions. No dimension is that large, and sums do not overflow.
 static constexpr int64_t kFarPosition = int64_t(1) << 48;
 
-/// Clamps a start or end, so that sums do not overflow. Exporters write the
-/// limits of int64 for "from the start" and "to the end".
+/// Clamps a start or end, so that sums do not overflow. This is needed because
+/// exporters write the limits of int64 for "from the start" and "to the end".
 static Value holdNear(Indices &i, Value position) {
   return i.max(i.min(position, i.n(kFarPosition)), i.n(-kFarPosition));
 }
 
-/// Counts a start or end from the front, and clamps it to the dimension.
+/// Converts a start or end to a position counted from the front, and clamps it
+/// to the dimension.
 static OpFoldResult clampPosition(Node &node, OpFoldResult position,
                                   OpFoldResult size, int64_t low,
                                   OpFoldResult high) {
   auto known = getConstantIntValue(position);
   if (known && *known < 0)
     position = addSizes(node, size, position);
-  // A position computed from sizes is not negative.
+  // True if the position is computed from sizes and therefore not negative.
   bool isCounted = !known && isFromDims(position) && isFromDims(high);
   if (!known && !isCounted) {
     Indices i{node.builder, node.loc()};
@@ -83,8 +84,8 @@ static bool isSameElement(Value a, Value b) {
                      });
 }
 
-/// Returns true if the range has one position. Exporters write x[i] as
-/// x[i:i+1], which is empty if i is outside.
+/// Returns true if the range has at most one position. Exporters write x[i] as
+/// x[i:i+1], which is empty if i is out of bounds.
 static bool isOnePosition(OpFoldResult start, OpFoldResult end) {
   auto [first, firstOffset] = splitPosition(start);
   auto [last, lastOffset] = splitPosition(end);
@@ -103,20 +104,22 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
   } else {
     from = clampPosition(node, start, size, 0, last);
     OpFoldResult to = clampPosition(node, end, size, -1, last);
-    // The last position of an empty dimension is -1, so the length is limited.
+    // Limit the length to the size. In an empty dimension, the last position is
+    // -1, so the difference could be too large.
     length = minSizes(node, subSizes(node, from, to), size);
   }
   int64_t by = step > 0 ? step : -step;
   if (by != 1)
     length = divSizes(node, addSizes(node, length, sizeAttr(node, by - 1)),
                       sizeAttr(node, by));
-  // Backward, an empty dimension has no last element to start from.
+  // Limits the length of a backward slice, because an empty dimension has no
+  // last element to start from.
   if (step < 0)
     length = minSizes(node, length, size);
   if (!isFromDims(length))
     length = maxSizes(node, length, sizeAttr(node, 0));
-  // States that the length is at most 1, for users that need lists of static
-  // length.
+  // Limit the length to 1 explicitly, because users of the slice may need a
+  // list of static length.
   if (step > 0 && !getConstantIntValue(length) && isOnePosition(start, end))
     length = minSizes(node, length, sizeAttr(node, 1));
   return {from, length, step};
@@ -250,9 +253,9 @@ static bool isAtMostOne(OpFoldResult size) {
   return min && (isAtMostOne(min.getLhs()) || isAtMostOne(min.getRhs()));
 }
 
-/// Makes the length of starts, ends, axes and steps static. One static list
-/// determines the others. A list also has one element if the data have rank 1
-/// or the list has at most one element.
+/// Makes the lengths of starts, ends, axes and steps static. One static list
+/// determines the lengths of the others. Lists also have one element if the
+/// data have rank 1 or a list has at most one element.
 static void pinLengths(Node &node) {
   std::optional<int64_t> length;
   constexpr std::pair<size_t, StringRef> kLists[] = {

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalizes Unique. It sorts rows, which have one element if there is no axis.
-// Rows of few elements are sorted by radix sort, last element first. Longer
-// rows are sorted by merge sort, whose time depends on where rows differ. The
-// sort is stable, so the first row of a group is its first occurrence; a walk
-// over the sorted rows then numbers the groups.
+// Legalizes Unique. The code sorts rows; without an axis, a row has one
+// element. Rows of few elements are sorted by radix sort, last element first.
+// Longer rows are sorted by merge sort, because its time depends on the first
+// difference between rows. The sort is stable, so the first row of a group is
+// its first occurrence. A walk over the sorted rows then numbers the groups.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/tensor/Unique.h"
@@ -194,7 +194,9 @@ Value Groups::sort(Value count) {
     return width <= threshold::uniqueColumns
                ? sortByDigits(count, start, n.n(width))
                : sortByMerging(count, start, count);
-  // The run tells: by no column, or in no pass.
+  // Emit both sorts. At run time, only one of them changes the order. The sort
+  // by digits has no effect with 0 columns, and the sort by merging has none
+  // with a limit of 0.
   Value columns = indexValue(node, sizeOf(node, rows, 1));
   Value isNarrow = n.less(columns, n.n(threshold::uniqueColumns + 1));
   Value order = sortByDigits(count, start,
@@ -202,8 +204,9 @@ Value Groups::sort(Value count) {
   return sortByMerging(count, order, n.choose(isNarrow, n.n(0), count));
 }
 
-/// Merges halves of less than `limit` rows in passes. The new index of a row is
-/// its rank in its half plus the number of earlier rows in the other half.
+/// Merges sorted halves of less than `limit` rows, pass by pass. The new index
+/// of a row is its rank in its own half plus the number of earlier rows in the
+/// other half.
 Value Groups::sortByMerging(Value count, Value start, Value limit) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
@@ -318,7 +321,7 @@ LogicalResult legalize::legalizeUnique(Node &node) {
         Value isNew = arith::OrIOp::create(b, loc, n.equal(i, n.n(0)),
                                            groups.less(b, loc, last, row));
         Value group = n.choose(isNew, state[0], n.sub(state[0], n.n(1)));
-        // A new group has no stored values.
+        // A new group has no stored rows, so use index 0.
         Value place = n.choose(isNew, n.n(0), group);
         Value head = n.choose(isNew, row, extract(b, loc, state[2], place));
         Value before =

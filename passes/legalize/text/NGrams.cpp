@@ -129,8 +129,9 @@ Value NGramPool::count(Value x) {
         Indices n{b, loc};
         Value row = at[0], first = index(b, loc, from, at[1]),
               length = index(b, loc, sizes, at[1]);
-        // A single token has no distances, and an unused column has no tokens.
-        // The distance of two tokens is less than the row's length.
+        // A single token has no distances, so count it once. An unused column
+        // has no tokens, so do not count it. Limit the distance of two tokens
+        // to less than the row's length.
         Value most = n.add(n.min(n.n(skips), end), n.n(1));
         Value distances =
             n.choose(n.less(n.n(1), length), most, n.min(length, n.n(1)));

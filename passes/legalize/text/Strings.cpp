@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Legalizes or rejects string operators. The compiled program sees only ids of
-// strings, which tell which strings are equal.
+// strings. Equal strings have equal ids.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ml/MachineLearning.h"

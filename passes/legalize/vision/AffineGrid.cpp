@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Legalizes AffineGrid. ONNX's function divides by the size less 1, which gives
-// NaN for a size of 1 with align_corners. Here the coordinate is then 0, the
-// middle, as in PyTorch.
+// Legalizes AffineGrid. ONNX's function divides by the size minus 1, which
+// gives NaN for a size of 1 with align_corners. In this case, this code returns
+// the coordinate 0, the middle, like PyTorch.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/core/Helpers.h"

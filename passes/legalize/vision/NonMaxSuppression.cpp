@@ -33,8 +33,9 @@ using namespace ingot::legalize;
 
 using support::Scalars;
 
-/// Boxes that are compared at a time. There are as many strips as give each so
-/// many boxes, up to the most.
+/// `kBlock` is the number of boxes that are compared at a time. The number of
+/// strips is the number of boxes divided by `kBlock`, but at most
+/// `kMostStrips`.
 static constexpr int64_t kBlock = threshold::comparedBoxes,
                          kMostStrips = threshold::boxStrips;
 
@@ -113,8 +114,8 @@ private:
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// Lists boxes above the threshold. Each box is stored behind the listed boxes;
-/// if it is below the threshold, the next box overwrites it. Returns indices,
+/// Lists boxes above the threshold. Stores each box behind the listed boxes. If
+/// the box is below the threshold, the next box overwrites it. Returns indices,
 /// scores and the number of boxes.
 SmallVector<Value> Suppression::list(Value batch, Value type) {
   Value starts[] = {empty(b.getI64Type(), count),
@@ -184,8 +185,8 @@ Strips Suppression::findStrips(Value batch, Value indices, Value listed) {
       });
   Value count = clamp(
       arith::DivUIOp::create(b, loc, listed, n(kBlock)), n(1), n(kMostStrips));
-  // A strip is 0.1 % wider than the widest box. So rounding never puts
-  // overlapping boxes farther apart than neighbouring strips.
+  // Make a strip 0.1 % wider than the widest box. Then overlapping boxes are in
+  // the same strip or in neighbouring strips, even with rounding errors.
   Value width = most(mul(found[2], f(1.001)),
                      div(sub(found[1], found[0]), toFloat(count)));
   return {found[0], width, count};
@@ -199,9 +200,8 @@ Value Suppression::stripOf(const Strips &strips, const Box &box) {
                        toFloat(sub(strips.count, n(1)))));
 }
 
-/// Returns where each strip begins, aligned to whole blocks, and where it ends
-/// so far. Also returns storage for kept boxes, where unused entries have area
-/// 0.
+/// Returns the start of each strip, aligned to whole blocks, and its current
+/// end. Also returns storage for kept boxes. Its unused entries have area 0.
 SmallVector<Value> Suppression::makeRoom(Value batch, Value indices,
                                          Value listed, const Strips &strips) {
   auto list = [&] {
@@ -261,8 +261,8 @@ Value Suppression::overlaps(const Box &box, Value block, Value i) {
 }
 
 /// Returns true if the box overlaps a kept box in [from, to), or if `found` is
-/// true. After an overlap, no more boxes are compared. A loop of one step or
-/// none does this, because a branch or a conditional loop would not be
+/// true. Compares no more boxes after an overlap. Uses loops of one step or
+/// none for this, because a branch or a conditional loop would not be
 /// bufferized in place.
 Value Suppression::overlapsAny(const Box &box, Value kept, Value from,
                                Value to, Value found) {
@@ -287,8 +287,8 @@ Value Suppression::overlapsAny(const Box &box, Value kept, Value from,
 }
 
 /// Keeps boxes of a class until the limit is reached or no box is left. Returns
-/// the result rows and their number. A box that is not kept is also written,
-/// behind the last row and with area 0, and is overwritten later.
+/// the result rows and their number. A box that is not kept is also written
+/// behind the last row, with area 0. The next box overwrites it.
 SmallVector<Value> Suppression::take(Value batch, Value type,
                                      ValueRange results) {
   SmallVector<Value> candidates = list(batch, type);
@@ -340,7 +340,8 @@ Value Suppression::run() {
   Value batches = indexValue(node, sizeOf(node, scores, 0)),
         types = indexValue(node, sizeOf(node, scores, 1));
   count = indexValue(node, sizeOf(node, boxes, 1));
-  // A row more than the maximum, because the last written row may not count.
+  // Allocates one row more than the maximum, because the last written row may
+  // not count.
   Value most = arith::MinSIOp::create(b, loc, limit, count);
   Value rows = add(mul(mul(batches, types), most), n(1));
   auto type = RankedTensorType::get({ShapedType::kDynamic, 3},

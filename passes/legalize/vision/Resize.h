@@ -25,15 +25,15 @@ struct ResizedAxis {
 /// Range of the sizes that a node may ask for.
 constexpr nn::Range kResizedSizes = {1, nn::kMostElements};
 
-/// How scales of several dimensions become one scale.
+/// The way in which scales of several dimensions become one scale.
 enum class AspectRatio { stretch, notLarger, notSmaller };
 
 /// Creates a scalar f32 constant, not a tensor.
 Value floatConstant(Node &node, float value);
 
-/// Reads how the dimensions `axes` of input 0 are resized: by input `sizes` or
-/// `scales`, and by input `roi` if the node crops. Reports invalid constants,
-/// and checks other values at run time.
+/// Reads the sizes and scales of the dimensions `axes` of input 0, from input
+/// `sizes` or `scales`, and from input `roi` if the node crops. Reports invalid
+/// constants, and checks other values at run time.
 FailureOr<SmallVector<ResizedAxis>>
 readSizes(Node &node, size_t sizes, ArrayRef<int64_t> axes, AspectRatio policy);
 FailureOr<SmallVector<ResizedAxis>>

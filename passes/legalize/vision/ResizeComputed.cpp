@@ -349,7 +349,13 @@ FailureOr<Value> legalize::resizeComputed(Node &node, const Sampling &sampling,
   }
   Resampler resampler{node, sampling};
   Value inside;
-  for (const ResizedAxis &axis : axes) {
+  // Dimensions that keep their size come last. The others usually shrink, and
+  // leave fewer elements to compute.
+  SmallVector<ResizedAxis> ordered(axes);
+  llvm::stable_sort(ordered, [](const ResizedAxis &a, const ResizedAxis &b) {
+    return a.knownScale != 1 && b.knownScale == 1;
+  });
+  for (const ResizedAxis &axis : ordered) {
     OpFoldResult had = sizeOf(node, x, axis.axis);
     auto known = getConstantIntValue(axis.size);
     bool isKept = axis.knownScale == 1 &&

@@ -14,7 +14,7 @@ using support::Scalars;
 
 namespace {
 
-/// Bins of a region along one dimension: f32 and index values.
+/// The bins of a region along one dimension, as f32 and index values.
 struct RegionBins {
   Value start, bin, samples;
 };
@@ -106,7 +106,8 @@ static LogicalResult legalizeRoiAlign(Node &node) {
                                              ValueRange());
     Value index = node.create<arith::IndexCastOp>(
         node.builder.getIndexType(), number);
-    // Without regions, the maximum would be the lowest integer.
+    // Limits the number to at least 1, because the maximum without regions is
+    // the lowest integer.
     most[d] = minSizes(node, maxSizes(node, index, sizeAttr(node, 1)),
                        sizeAttr(node, kMaxSamples));
   }
@@ -133,8 +134,8 @@ static LogicalResult legalizeRoiAlign(Node &node) {
       Value isOne = arith::CmpIOp::create(
           s.b, s.loc, arith::CmpIPredicate::slt, index[d], region.samples);
       isSample = arith::AndIOp::create(s.b, s.loc, isSample, isOne);
-      // Repeats the last sample for an index past the end, which does not
-      // change a maximum.
+      // For an index past the end, repeat the last sample, because this does
+      // not change a maximum.
       index[d] = s.clamp(index[d], s.n(0), s.sub(region.samples, s.n(1)));
       Value share = s.div(s.mul(s.add(s.toFloat(index[d]), s.f(0.5)),
                                 region.bin),

@@ -90,8 +90,9 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
                           bool isMax) {
   OpBuilder &builder = node.builder;
   Type element = typeOf(x).getElementType();
-  // All channels of a position have the same taps. With channels last, vectors
-  // read several channels. Without weights, the transpose does not pay.
+  // Put channels last if there are many. All channels of a position have the
+  // same taps, so a vector then reads several channels. Without weights, the
+  // time for the transpose is not gained back.
   int64_t numChannels = typeOf(x).getDimSize(1);
   bool isLast = taps.weights && !ShapedType::isDynamic(numChannels) &&
                 numChannels >= threshold::sampledChannels;
@@ -102,9 +103,10 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
   if (isLast)
     std::swap(result[1], result[2]);
   auto known = getConstantIntValue(shape[0]);
-  // A reduction over taps keeps the order of its loops. A loop nest without
-  // reduction would be fused with the transpose behind it, and follow its
-  // order.
+  // Unroll only with channels first. With channels last, keep the reduction
+  // over taps, because a reduction keeps the order of its loops. A loop nest
+  // without a reduction would be fused with the following transpose, and take
+  // over the order of the transpose.
   bool isUnrolled = !isLast && known && *known <= threshold::sampledTaps;
   // Loops over r, c, t, p, or without t if it is unrolled, so that the
   // innermost loop is vectorized. With channels last, c and p are swapped.

@@ -50,8 +50,9 @@ inline Value asI64(support::Scalars s, Value index) {
 LogicalResult requireSpatial(Node &node, Value x);
 
 /// Corner `tap` (0 … 2^k - 1) of the cell around a point in k dimensions. `at`
-/// is its flattened index, or -1 if it is outside of the data; `weight` is its
-/// weight. Sizes are indices, and the point is f32 and near the data.
+/// is the flattened index of the corner, or -1 if it is outside of the data.
+/// `weight` is the weight of the corner. Sizes are indices, and the point is
+/// f32 and near the data.
 struct Corner {
   Value at, weight;
 };

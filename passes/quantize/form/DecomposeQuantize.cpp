@@ -70,9 +70,9 @@ static bool areWhole(Value x) {
   return bool(x.getDefiningOp<nn::SignOp>());
 }
 
-/// Returns the bounds for clamping `near`, so that rounding gives an integer
-/// within [least, most]. A bound is infinite if `near` respects it anyway, up
-/// to an f32 rounding error.
+/// Returns the bounds to which `near` must be clamped, so that rounding gives
+/// an integer within [least, most]. A bound is infinite if `near` respects it
+/// without a clamp, up to an f32 rounding error.
 static support::Interval boundsNeeded(Value near, double least, double most) {
   constexpr double kRoom = 0.25, kInfinity = HUGE_VAL;
   support::Interval interval = support::IntervalAnalysis().intervalOf(near);
@@ -84,9 +84,9 @@ static constexpr char kNoIntegers[] = "is not of floats and integers";
 
 namespace {
 
-/// Computes f32 users from `whole` if all users of the int16 result dequantize
-/// it. `whole` is the rounded quotient, to which the zero point is not added.
-/// Then no int16 values are stored.
+/// Replaces dequantize ops by f32 arithmetic on `whole`, if all users of the
+/// int16 result dequantize it. No int16 values are then stored. `whole` is the
+/// rounded quotient before the zero point is added.
 static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
                         PatternRewriter &rewriter) {
   std::optional<Scale> scale = getScale(op);
@@ -106,7 +106,8 @@ static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
                    : isRead(user);
       }))
     return;
-  // Leave the replaced ops in place, without users: the walk still visits them.
+  // Leave the replaced ops in place, without users, because the walk still
+  // visits them.
   for (nn::DequantizeOp dequantize : found) {
     Value y = b.make<nn::MulOp>(whole, dequantize.getScale());
     OpBuilder::InsertionGuard guard(rewriter);
@@ -122,9 +123,10 @@ static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
   }
 }
 
-/// Computes f32 users from `whole` if all users of the 8-bit result cast it to
-/// f32, as products with few channels do. `whole` is the rounded quotient, to
-/// which the zero point `zero` is not added. Then no bytes are stored.
+/// Replaces casts to f32 by f32 arithmetic on `whole`, if all users of the
+/// 8-bit result cast it to f32. Products with few channels do so. No bytes are
+/// then stored. `whole` is the rounded quotient before the zero point `zero` is
+/// added.
 static void castRounded(Maker b, nn::QuantizeOp op, Value whole, int64_t zero,
                         PatternRewriter &rewriter) {
   auto isCast = [&](Operation *user) {
@@ -148,9 +150,9 @@ static void castRounded(Maker b, nn::QuantizeOp op, Value whole, int64_t zero,
   }
 }
 
-/// Decomposes a quantize into saturate(round(x / scale) + zero point). The zero
-/// point is added after rounding, because rounding takes halves to even
-/// numbers. A constant zero point is added to integers.
+/// Decomposes a quantize into saturate(round(x / scale) + zero point). Adds the
+/// zero point after rounding, because adding an odd zero point first would
+/// change how halves round to even. A constant zero point is added to integers.
 struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -209,7 +211,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
       y = b.make<nn::AddOp>(y, b.cast(b.alongAxis(zero, rank, axis), real));
     y = clamp(y, double(low), double(high));
     // f32 cannot represent the largest value of a wide type, so the clamped
-    // value may exceed it by one.
+    // value may exceed this value by one. Only values of narrow types are
+    // certain to be in range.
     bool inRange = to.getIntOrFloatBitWidth() <= 16;
     rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), y,
                                             inRange);

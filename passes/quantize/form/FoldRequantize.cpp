@@ -26,8 +26,8 @@ using namespace ingot::quantize;
 /// Limit of ops to search between a product and its quantize.
 static constexpr int kMaxDepth = 16;
 
-/// Size limit of folded constants, because larger ones would be stored a second
-/// time.
+/// Limit of the elements of folded constants. A folded constant is stored in
+/// addition to the original one, so large constants are not folded.
 static constexpr int64_t kMaxElements = 1 << 16;
 
 static bool isSmallConstant(Value value) {
@@ -45,7 +45,7 @@ static bool holdsProduct(double number, double factor) {
 static bool takesFactor(Value value, double factor, int depth = 0);
 
 /// Returns the operand of a multiplication that can absorb the factor, or null.
-/// If both can, returns the smaller one.
+/// If both operands can absorb it, returns the smaller operand.
 static OpOperand *factorOf(nn::MulOp op, double factor, int depth) {
   OpOperand *a = &op->getOpOperand(0), *b = &op->getOpOperand(1);
   if (isSmallConstant(a->get()) ||
@@ -59,9 +59,9 @@ static OpOperand *factorOf(nn::MulOp op, double factor, int depth) {
   return nullptr;
 }
 
-/// Returns the weights and the bias of a float product. Scaling all of them
-/// scales the product's result. Returns an empty vector if `op` is not such a
-/// product.
+/// Returns the weights and the bias of a float product. Scaling all these
+/// operands scales the product's result. Returns an empty vector if `op` is not
+/// such a product.
 static SmallVector<OpOperand *> weightsOf(Operation *op) {
   SmallVector<OpOperand *> weights;
   if (isa<nn::ConvOp, nn::MatMulOp>(op) &&
@@ -72,8 +72,8 @@ static SmallVector<OpOperand *> weightsOf(Operation *op) {
   return weights;
 }
 
-/// Returns true if `value` can be multiplied by the positive `factor` just by
-/// changing constants. No new op may be needed, and f32 must hold the new
+/// Returns true if changing constants is enough to multiply `value` by the
+/// positive `factor`. No new op may be needed, and f32 must hold the new
 /// constants.
 static bool takesFactor(Value value, double factor, int depth) {
   if (isSmallConstant(value))
@@ -136,10 +136,10 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
 }
 
 /// Returns true if `value` is computed from sums of a product. The last bits of
-/// such sums depend on the order of additions, so scaling may change them.
-/// Other values are integers times a scale, or inputs of the model. They may
-/// lie exactly between two steps, so their quotient must be rounded exactly as
-/// defined.
+/// such sums depend on the order of additions anyway, so scaling may change
+/// these bits. Other values are integers times a scale, or inputs of the model.
+/// Such a value may lie exactly between two steps, so its quotient must be
+/// rounded exactly as ONNX defines.
 static bool isOfSums(Value value, int depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > kMaxDepth)
@@ -159,10 +159,10 @@ static bool isNormalized(Value value) {
                          nn::GroupNormOp>(value.getDefiningOp());
 }
 
-/// Returns true if `value` is a function with inexact last bits, or a multiple
-/// of a normalized value. Such values do not lie exactly between two steps on
-/// purpose. Swish, GELU and ELU do not qualify, because they equal x for large
-/// x.
+/// Returns true if `value` is a function whose last bits are inexact, or a
+/// multiple of a normalized value. A model cannot rely on such a value lying
+/// exactly between two steps. Swish, GELU and ELU do not qualify, because they
+/// equal x for large x.
 static bool isOfFunction(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::MulOp>(op))
@@ -171,7 +171,8 @@ static bool isOfFunction(Value value) {
          isa_and_nonnull<nn::SigmoidOp, nn::TanhOp, nn::ErfOp>(op);
 }
 
-/// Returns true if all users of the results of `op` are unused themselves.
+/// Returns true if the results of `op` have only users whose own results are
+/// unused.
 static bool isUnread(Operation *op, int depth = 0) {
   return depth <= kMaxDepth && wouldOpBeTriviallyDead(op) &&
          llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -197,8 +198,8 @@ static Value scaledHardSigmoid(PatternRewriter &rewriter, nn::HardSigmoidOp op,
                              rewriter.getF64FloatAttr(double(float(factor))));
 }
 
-/// Merges a saturating clamp and the clamp of an activation before it, after
-/// the scale between them was folded.
+/// Merges a saturating clamp with an activation's clamp before it. The scale
+/// between the two clamps was folded already.
 static void mergeClamps(PatternRewriter &rewriter, nn::ClampOp op) {
   auto inner = op.getX().getDefiningOp<nn::ClampOp>();
   if (!inner || inner.getX().getType() != op.getX().getType())
@@ -217,10 +218,10 @@ static void mergeClamps(PatternRewriter &rewriter, nn::ClampOp op) {
 
 namespace {
 
-/// Replaces round(x / scale) by round(x') if x is computed from sums: the
-/// constants of x' are divided by the scale. If x is an inexact function,
-/// replaces it by round(x * (1 / scale)), because multiplication is faster than
-/// division.
+/// Removes the division from round(x / scale). If x is computed from sums,
+/// divides constants of x by the scale instead. If x is an inexact function,
+/// replaces the division by a multiplication with 1 / scale, because a
+/// multiplication is faster.
 struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
   FoldIntoConstants(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
@@ -252,8 +253,8 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
       return success();
     }
     auto sigmoid = division.getA().getDefiningOp<nn::HardSigmoidOp>();
-    // An error of one step must not reach stored integers, so each user must be
-    // a multiplication or unused.
+    // The new sigmoid may be off by one step, which must not reach stored
+    // integers. Each user must therefore be a multiplication or unused.
     if (sigmoid && typeOf(sigmoid).getElementType().isF32() &&
         llvm::all_of(op->getUsers(), [](Operation *user) {
           return isa<nn::MulOp>(user) || isUnread(user);

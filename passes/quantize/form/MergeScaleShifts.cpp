@@ -27,9 +27,9 @@ static constexpr size_t kMaxOps = 16;
 /// Limit of ops to search between a product and its sums as floats.
 static constexpr int kMaxDepth = 8;
 
-/// Returns true if `value` is the result of a product: its sums as floats or
-/// integers, and the zero-point terms that are added to them. Other integers
-/// may be counts, whose quotients must stay exact integers.
+/// Returns true if `value` is the result of a product. Such a result consists
+/// of sums, as floats or integers, and of zero-point terms added to them. Other
+/// integers may be counts, whose quotients must stay exact integers.
 static bool isOfProduct(Value value, int depth = 0) {
   Operation *op = value.getDefiningOp();
   if (isa_and_nonnull<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op))

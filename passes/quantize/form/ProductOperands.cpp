@@ -72,8 +72,8 @@ bool quantize::makeSignedBytes(Weights &weights) {
   auto offsetOf = [](double least, double most) {
     return std::min(least - kMin, 0.0) + std::max(most - kMax, 0.0);
   };
-  // Use one offset for all outputs if one is enough. Adding it back then takes
-  // only one addend for each row of outputs.
+  // Use one offset for all outputs if one is enough. The kernel then adds the
+  // offset back with only one addend for each row of outputs.
   const double smallest = *llvm::min_element(least),
                largest = *llvm::max_element(most);
   std::vector<double> offsets(least.size(), offsetOf(smallest, largest));

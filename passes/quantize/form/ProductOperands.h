@@ -31,8 +31,8 @@ struct Weights {
   int64_t dim;
   std::vector<double> bytes;
   Parameters parameters;
-  /// Offset of each output that was subtracted from its weights so that they
-  /// fit in signed bytes; empty if none was needed.
+  /// Offset that was subtracted from the weights of each output so that they
+  /// fit in signed bytes. The vector is empty if no output needed an offset.
   std::vector<double> offsets;
 
   int64_t outputs() const { return type.getDimSize(dim); }
@@ -59,7 +59,7 @@ bool makeSignedBytes(Weights &weights);
 inline bool isSign(double weight) { return weight == 1 || weight == -1; }
 
 /// Returns the elements of a constant bias of `count` outputs, or zeros if
-/// there is no bias. An integer bias with a dequantize is dequantized. Returns
+/// there is no bias. Dequantizes an integer bias that has a dequantize. Returns
 /// nullopt and sets `reason` if the bias is computed at run time.
 std::optional<std::vector<double>> readBias(mlir::Value bias, int64_t count,
                                             llvm::StringRef &reason);

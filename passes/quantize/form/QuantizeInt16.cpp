@@ -59,8 +59,8 @@ static bool readsInt16(Value value) {
   return op && typeOf(op.getX()).getElementType().isInteger(16);
 }
 
-/// Returns the i16 data that `value`, for which readsInt16 is true,
-/// dequantizes. Sets `scale`.
+/// Returns the i16 data that `value` dequantizes. Sets `scale`. Precondition:
+/// `readsInt16(value)`.
 static Value readWords(OpBuilder &builder, Location loc, Value value,
                        Scale &scale) {
   nn::DequantizeOp op = getDequantize(value);
@@ -88,7 +88,8 @@ static void forEachWeight(const Weights &weights, int64_t along, Visit visit) {
 }
 
 /// Returns true if i32 holds the sums of each of `parts`, for all int16 data
-/// minus their zero point. Intermediate sums may wrap around.
+/// minus their zero point. Intermediate sums may wrap around, because later
+/// additions wrap them back.
 static bool holdsSums(const Operands &operands, ArrayRef<ChannelRange> parts) {
   const int64_t outputs = operands.weights.outputs(),
                 size = parts.front().size();
@@ -154,8 +155,8 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
     return std::nullopt;
   Scale scale;
   Value words = readWords(builder, op->getLoc(), x, scale);
-  // Inputs are the dimension after outputs, or the one before if outputs are
-  // columns.
+  // The inputs are dimension 0 of the weights if the outputs are the columns.
+  // Otherwise the inputs are dimension 1.
   const int64_t along = outputs == 0 ? 1 : 0;
   Operands operands{words, scale, std::move(*weights), std::move(*biases),
                     along, {}};

@@ -192,8 +192,8 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   std::vector<double> totals(operands.bias.size(), 0), factors, shifts;
   if (!isPadded)
     totals = sumWeights(weights);
-  // Subtract the zero-point term of sign weights as integers. Such sums are
-  // compared later, so they must not be rounded.
+  // Subtract the zero-point term of sign weights as integers. The sums must not
+  // be rounded, because later ops compare them.
   if (!isPadded && operands.scale.zeroPoint != 0 &&
       llvm::all_of(weights.bytes, isSign)) {
     for (double &total : totals)
@@ -318,8 +318,8 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
     if (!operands->weights.offsets.empty() && op.getGroups() != 1)
       return rewriter.notifyMatchFailure(
           op, "has groups whose weights are not signed bytes");
-    // Pad now with a zero point that is computed at run time, because the
-    // convolution op takes only constant ones.
+    // Pad here if the zero point is computed at run time, because the
+    // convolution op takes only a constant zero point.
     if (operands->computed)
       std::tie(operands->x, pads) = support::padWithZeroPoint(
           rewriter, op.getLoc(), operands->x, operands->computed.getZeroPoint(),
@@ -342,9 +342,9 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
   }
 };
 
-/// Quantizes a transposed convolution. The kernel handles the zero point
-/// itself, because the weights that a pixel meets depend on the padding and on
-/// the pixel's phase.
+/// Quantizes a transposed convolution. The kernel must subtract the zero point
+/// itself. The weights that contribute to a pixel depend on the padding and on
+/// the pixel's phase, so the zero-point term is not one constant.
 struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
   using QuantizeProduct::QuantizeProduct;
 

@@ -26,14 +26,15 @@ namespace ingot::quantize {
 /// output, minus `zeroPoint`.
 bool areExactAsFloats(const Weights &weights, int64_t zeroPoint);
 
-/// Returns the sums of the rows of `x`, minus `zeroPoint` for each element, as
-/// f32. Each row has `count` bytes. The last dimension stays, with size 1.
+/// Returns the sums of the rows of `x` as f32, after subtracting `zeroPoint`
+/// from each element. Each row has `count` bytes. The result keeps the last
+/// dimension with size 1.
 mlir::Value sumRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                     int64_t count, int64_t zeroPoint);
 
-/// Returns the sums of the windows of a convolution without groups in `x`,
-/// minus `zeroPoint` for each element, as f32 with one channel. The padding
-/// adds nothing.
+/// Returns the sums of the windows that a convolution without groups reads in
+/// `x`, as f32 with one channel. Subtracts `zeroPoint` from each element. The
+/// padding adds nothing.
 mlir::Value sumWindows(mlir::OpBuilder &builder, nn::ConvOp conv, mlir::Value x,
                        int64_t zeroPoint);
 

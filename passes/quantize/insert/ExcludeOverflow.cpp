@@ -24,8 +24,8 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Half of the f16 maximum, because other inputs than the calibration's may
-/// give larger values.
+/// Half of the f16 maximum. The other half is a margin, because other inputs
+/// than the calibration's may give larger values.
 static constexpr float kMaxSeen = 32752;
 
 namespace {

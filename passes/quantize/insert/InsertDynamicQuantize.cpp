@@ -73,7 +73,8 @@ void InsertDynamicQuantizePass::runOnOperation() {
       if (!record(product, Question::precision, answer, "int8", "float32"))
         continue;
       product->setOperand(0, getPair(product->getOperand(0)));
-      // Quantizing can only fail with roundings, and there are none.
+      // The call cannot fail, because only a rounding can cause an error, and
+      // there are no roundings.
       (void)weights.quantize(product);
     }
   }

@@ -130,7 +130,8 @@ struct SinkDequantize : RewritePattern {
         !hasMaxima(typeOf(dequantize.getX()).getElementType()))
       return rewriter.notifyMatchFailure(op, kNoMaxima);
     std::optional<int64_t> axis = 0;
-    // With one scale for each element of an axis, find the axis in the result.
+    // If the scale has one element for each index of an axis, find this axis in
+    // the result.
     if (typeOf(dequantize.getScale()).getRank() != 0)
       axis = axisBehind(op, dequantize.getAxis());
     if (!axis)
@@ -144,8 +145,8 @@ struct SinkDequantize : RewritePattern {
 };
 
 /// Replaces relu(dequantize(x)) by dequantize(max(x, zero point)) before
-/// products. Networks that are trained without fused layers do not quantize
-/// again after a relu.
+/// products. The pattern handles networks that were trained without fused
+/// layers, because these do not quantize again after a relu.
 struct SinkThroughRelu : Propagation<nn::ReluOp> {
   using Propagation::Propagation;
 

@@ -41,9 +41,9 @@ private:
 
 } // namespace
 
-/// Returns true if the product has so many rows that it is bound by arithmetic,
-/// even with float weights from beyond the L2 cache. An unknown number of rows
-/// counts as few.
+/// Returns true if the product has so many rows that arithmetic limits its
+/// speed. This must hold even for float weights that do not fit in the L2
+/// cache. An unknown number of rows counts as few.
 static bool haveManyRows(nn::MatMulOp op) {
   int64_t rows = support::productOf(support::shapeOf(op.getA()).drop_back());
   return !ShapedType::isDynamic(rows) && rows > threshold::weightsFewRows;
@@ -76,7 +76,7 @@ static double findScale(ArrayRef<double> numbers, double least, double most) {
   // If all numbers are zero or almost zero, any scale will do.
   if (!std::isnormal(float(start)))
     return 1;
-  // Search only with few bits, where clipping large numbers may cost less than
+  // Search only with few bits. Clipping large numbers may then cost less than
   // larger steps.
   if (most > 7) {
     auto scale = float(std::abs(extreme) / most);
@@ -157,8 +157,9 @@ void QuantizeWeightsPass::runOnOperation() {
       KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
-  // Floats of a loop with at most `inCache` weights stay in the cache as well,
-  // and one kernel multiplies them in all steps.
+  // If a loop has at most `inCache` float weights, they stay in the cache as
+  // well. One kernel then multiplies these weights in all steps, so packing
+  // gains nothing.
   const int64_t inCache = threshold::packedWeights(
                     TargetsAttr::of(getOperation()).getNumbers()),
                 fewest = least < 0 ? inCache : int64_t(least);

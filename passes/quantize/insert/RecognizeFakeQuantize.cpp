@@ -63,8 +63,8 @@ static void makeBytes(Value value, const ValueGrid &grid) {
   });
 }
 
-/// Quantizes the tensors with the elements of `value`: goes up through ops that
-/// only move elements.
+/// Quantizes the tensors that hold the elements of `value`. Finds them by going
+/// up through ops that only move elements.
 static void makeSourcesBytes(ValueGridAnalysis &grids, Value value) {
   SmallVector<Value> work{value};
   while (!work.empty()) {
@@ -106,7 +106,8 @@ struct RecognizeFakeQuantizePass
           });
       for (Operation *product : products) {
         makeSourcesBytes(grids, product->getOperand(0));
-        // Quantizing can only fail with roundings, and there are none.
+        // The call cannot fail, because only a rounding can cause an error, and
+        // there are no roundings.
         (void)weights.quantize(product);
         ++recognized;
       }

@@ -99,7 +99,7 @@ Value GramBuilder::columnsOfConv(nn::ConvOp conv) {
     int64_t left = i;
     for (size_t d = dims; d-- > 0; left /= kernel[d])
       tap[d] = left % kernel[d];
-    // A size of -1 takes all of an open batch.
+    // A size of -1 takes the whole batch if its size is unknown.
     SmallVector<int64_t> starts(2, 0), steps(2, 1),
         sizes = {isOpen ? -1 : batch, channels};
     for (size_t d = 0; d < dims; ++d) {
@@ -125,8 +125,8 @@ Value GramBuilder::gram() {
   if (auto conv = dyn_cast<nn::ConvOp>(product)) {
     columns = columnsOfConv(conv);
   } else {
-    // The rows of a matrix product are summed over, so the left factor is
-    // transposed.
+    // The Gram matrix is a sum over the rows of the left factor, so transpose
+    // the left factor.
     RankedTensorType type = typeOf(product->getOperand(0));
     const int64_t inner = type.getShape().back();
     const int64_t rows = type.hasStaticShape()

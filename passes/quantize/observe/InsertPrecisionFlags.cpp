@@ -83,8 +83,8 @@ private:
   llvm::DenseMap<Operation *, unsigned> unitOf;
   llvm::MapVector<Value, std::string> ranges;
   llvm::DenseMap<Value, Encoding> encodings;
-  /// Lookups of quantization points by their tensor, and of their conditions.
-  /// They are filled before uses are replaced.
+  /// Indices of the quantization points of a tensor, and the conditions of
+  /// quantization points. Both maps are filled before uses are replaced.
   llvm::DenseMap<Value, SmallVector<size_t>> pointsOf;
   llvm::DenseMap<OpOperand *, Value> conditions;
   llvm::DenseMap<std::pair<Value, Value>, Value> rounded;
@@ -239,9 +239,9 @@ void PrecisionFlags::addInputs() {
 }
 
 /// Returns the condition under which a quantization point is int8. For a
-/// product, the condition is the flag of its unit. For another op, one user of
-/// its result that reads int8 suffices. For an op that only moves values, all
-/// users must read int8.
+/// product, the condition is the flag of its unit. For an op that only moves
+/// values, all users must read int8. For any other op, one user of its result
+/// that reads int8 suffices.
 Value PrecisionFlags::isOn(const quantize::QuantizationPoint &point) {
   if (Value known = conditions.lookup(point.use))
     return known;

@@ -33,8 +33,8 @@ private:
 
 } // namespace
 
-/// Subtracts the error from the bias. If there is no bias, adds the negative
-/// error as the bias.
+/// Subtracts the error from the bias. If there is no bias, adds a bias that is
+/// the negative error.
 LogicalResult CorrectBiasesPass::correct(Operation *op, ArrayRef<float> values,
                                          StringRef file) {
   const int64_t channels = quantize::countOutputs(op);
@@ -51,8 +51,8 @@ LogicalResult CorrectBiasesPass::correct(Operation *op, ArrayRef<float> values,
     std::optional<std::vector<double>> old =
         nn::getConstantDoubles(op->getOperand(2));
     auto given = cast<RankedTensorType>(op->getOperand(2).getType());
-    // Keep a bias that is computed, or that does not have one value per
-    // channel.
+    // Do not change a bias that is computed, or that does not have one value
+    // per channel.
     if (!old || given.getRank() != 1 || given.getDimSize(0) != channels)
       return success();
     bias = std::move(*old);

@@ -110,9 +110,9 @@ static std::optional<EqualizedProduct> readProduct(Operation *op) {
   return product;
 }
 
-/// Returns the product that reads the result of `op`, or null. Only activations
-/// and pools with one user may lie in between, because they scale with each
-/// channel of their operand.
+/// Returns the product that reads the result of `op`, or null. Between both,
+/// only activations and pools with one user may lie. If a channel of their
+/// operand is scaled, their result is scaled by the same factor.
 static Operation *findReader(Operation *op) {
   Value value = op->getResult(0);
   while (value.hasOneUse()) {
@@ -128,9 +128,9 @@ static Operation *findReader(Operation *op) {
 }
 
 /// Divides the output channels of `first` by factors, and multiplies the input
-/// channels of `second` by them, so that both have weights of equal magnitude.
-/// Factors are powers of two, so that float results stay identical to the last
-/// bit.
+/// channels of `second` by the same factors. The weights of both products then
+/// have equal magnitude. Factors are powers of two, so that float results stay
+/// identical to the last bit.
 bool EqualizeLayersPass::equalize(EqualizedProduct &first,
                                   EqualizedProduct &second) {
   const std::vector<double> a = first.largest(first.outAxis),

@@ -82,7 +82,7 @@ static bool scaleSource(Operation *op, const quantize::SmoothableTensor &tensor,
   if (layerNorm || rmsNorm) {
     const auto axis =
         int64_t(layerNorm ? layerNorm.getAxis() : rmsNorm.getAxis());
-    // The scale and the bias of a norm follow its data.
+    // The scale and the bias are the operands of a norm that follow its data.
     if (axis != rank - 1 || tensor.axis != axis || op->getNumOperands() < 2 ||
         (layerNorm && !layerNorm.getScale()) ||
         !areOfChannels(op->getOperands().drop_front(), tensor.channels))
@@ -149,8 +149,8 @@ findFactors(const quantize::SmoothableTensor &tensor, ArrayRef<float> largest) {
     if (!std::isnormal(largest[i]) ||
         (hasCoarse && !std::isnormal(float(weights[i]))))
       continue;
-    // Without coarse readers, weights tolerate any factor, so make all channels
-    // equally large.
+    // If no reader is coarse, the weights tolerate any factor, so make all
+    // channels equally large.
     const double exponent =
         hasCoarse ? std::log2(double(largest[i]) / weights[i]) / 2
                   : std::log2(double(largest[i]));

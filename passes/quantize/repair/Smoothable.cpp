@@ -47,7 +47,8 @@ bool quantize::scalesChannels(Operation *op) {
   auto mul = dyn_cast_or_null<nn::MulOp>(op);
   if (!mul || !nn::getConstant(mul.getB()) || nn::getConstant(mul.getA()))
     return false;
-  // Larger constants are as large as data, and checking them takes too long.
+  // Skip larger constants. They are as large as data, and checking them takes
+  // too long.
   constexpr int64_t kMaxChannels = 1 << 16;
   const int64_t count = typeOf(mul.getB()).getNumElements();
   return count > 1 && count <= kMaxChannels &&
@@ -62,7 +63,8 @@ bool ReaderFinder::addProduct(Operation *op, int64_t *axis, bool isPooled) {
   bool isCoarse = !isPooled;
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
     if (conv.getGroups() > 1) {
-      // In a depthwise convolution, the input channels are the output channels.
+      // In a depthwise convolution, the input channels are also the output
+      // channels, so dimension 0 counts both.
       if (typeOf(conv.getW()).getDimSize(1) != 1 ||
           typeOf(conv.getW()).getDimSize(0) != int64_t(conv.getGroups()))
         return false;
@@ -146,9 +148,9 @@ quantize::findSmoothableTensors(func::FuncOp function) {
   llvm::StringSet<> taken;
   llvm::DenseSet<Operation *> pools;
   for (Operation &op : function.getBody().front()) {
-    // Skip ops that only move values, because they share the quantization of
-    // their operand. Skip pools, because they take the factors of their
-    // operand.
+    // Skip ops that only move values, because their results share the
+    // quantization of the operand. Skip pools, because a pool takes over the
+    // factors of its operand.
     if (op.getNumResults() != 1 || movesValues(&op) || pools.contains(&op) ||
         !isa<RankedTensorType>(op.getResult(0).getType()) ||
         !typeOf(op.getResult(0)).getElementType().isF32() ||

@@ -31,17 +31,18 @@ extern "C" {
 typedef int32_t ingot_status;
 enum {
   INGOT_OK = INGOT_ABI_OK,
-  /** Null, wrong count, wrong name, dtype, dims or alignment. */
+  /** A wrong argument: null, count, name, dtype, dims or alignment. */
   INGOT_INVALID_ARGUMENT = INGOT_ABI_INVALID_ARGUMENT,
-  /** An output buffer is too small; its `dims` say what it must hold. */
+  /** An output buffer is too small. Its `dims` contain the required sizes. */
   INGOT_BUFFER_TOO_SMALL = INGOT_ABI_BUFFER_TOO_SMALL,
   INGOT_OUT_OF_MEMORY = INGOT_ABI_OUT_OF_MEMORY,
   /** A file, symbol or tensor name does not exist. */
   INGOT_NOT_FOUND = INGOT_ABI_NOT_FOUND,
-  /** Not an artifact, truncated, or not the weights that belong to it. */
+  /** The file is no artifact or is truncated, or the weights belong to another
+   *  one. */
   INGOT_BAD_ARTIFACT = INGOT_ABI_BAD_ARTIFACT,
   INGOT_VERSION_MISMATCH = INGOT_ABI_VERSION_MISMATCH,
-  /** The model holds no code for what this machine has. */
+  /** The model has no code for this machine. */
   INGOT_UNSUPPORTED_DEVICE = INGOT_ABI_UNSUPPORTED_DEVICE,
   /** A library that the artifact uses, e.g. oneDNN, failed. */
   INGOT_BACKEND_ERROR = INGOT_ABI_BACKEND_ERROR,
@@ -53,8 +54,8 @@ enum {
   INGOT_CANCELLED = INGOT_ABI_CANCELLED
 };
 
-/** Error message of a failing function, in memory of the caller: there is
- *  nothing to release. Functions that succeed do not change it. */
+/** Error message of a failed function. The caller owns the struct, and nothing
+ *  needs to be released. Functions that succeed do not change it. */
 typedef struct ingot_error {
   uint32_t struct_size;
   ingot_status status;
@@ -81,10 +82,9 @@ enum {
 };
 
 /** Returns the bytes of an element, or 0 if this library does not know the
- *  type. Returns 1 for packed types, where n elements take (n *
- *  ingot_dtype_bits(dtype) + 7) / 8 bytes. This formula holds for all types.
- *  The element of INGOT_STRING is an offset, and n strings have n + 1 offsets.
- */
+ *  type. Returns 1 for packed types. For all types, n elements take (n *
+ *  ingot_dtype_bits(dtype) + 7) / 8 bytes. The element of INGOT_STRING is an
+ *  offset, and n strings have n + 1 offsets. */
 INGOT_API uint32_t ingot_dtype_size(ingot_dtype dtype);
 /** Returns the bits of an element, or 0 if this library does not know the type.
  *  The element of INGOT_STRING is an offset. */
@@ -104,9 +104,10 @@ enum {
 
 /* Services that a caller may bring -----------------------------------------*/
 
-/** Memory for arenas and tensors. The struct is copied; `user` must outlive
- *  every object made with it. Called from any thread that loads, creates, runs
- *  or releases, possibly from several at the same time. */
+/** Memory for arenas and tensors. The struct is copied. `user` must stay valid
+ *  longer than every object created with it. Called from any thread that loads,
+ *  creates, runs or releases, possibly from several threads at the same time.
+ */
 typedef struct ingot_allocator {
   uint32_t struct_size;
   uint32_t reserved0;
@@ -117,8 +118,8 @@ typedef struct ingot_allocator {
 } ingot_allocator;
 #define INGOT_ALLOCATOR_INIT {(uint32_t)sizeof(ingot_allocator), 0, 0, 0, 0}
 
-/** Threads of the caller. The struct is copied; `user` must outlive every
- *  object made with it. */
+/** Threads of the caller. The struct is copied. `user` must stay valid longer
+ *  than every object created with it. */
 typedef struct ingot_executor {
   uint32_t struct_size;
   /** Number of threads that one parallel_for may use, including the caller's.
@@ -135,25 +136,26 @@ typedef struct ingot_executor {
 /* Thread pools -------------------------------------------------------------*/
 
 /** A set of worker threads. Thread-safe; several contexts may share a pool. If
- *  the pool is busy with one parallel region, another region runs on its own
- *  thread instead of waiting. Workers start when first needed.
+ *  the pool is busy with a parallel region, another region does not wait, but
+ *  runs on its caller's thread. Workers start when first needed.
  *
- *  Contexts made without a pool or executor share one pool per process. It has
- *  a thread per CPU that the process may use: its affinity mask and its
- *  cgroup's CPU quota. The shared pool ends when the last model is released.
+ *  Contexts without a pool or executor share one pool per process. It has a
+ *  thread for each CPU that the process may use, according to the affinity mask
+ *  and the CPU quota of the cgroup. The shared pool ends when the last model is
+ *  released.
  *
- *  After fork() the child has pools without workers; new workers start when
+ *  After fork(), the pools of the child have no workers. New workers start when
  *  first needed. */
 typedef struct ingot_pool ingot_pool;
 
 typedef struct ingot_pool_options {
   uint32_t struct_size;
-  /** Threads of one parallel region, including the caller's. 0: one per CPU
-   *  that the process may use. At most 1024. */
+  /** Threads of one parallel region, including the caller's; at most 1024. 0:
+   *  one for each CPU that the process may use. */
   uint32_t num_threads;
   /** Time that an idle worker spins before it sleeps, in microseconds. 0: the
-   *  default, which is 200, or no spinning if there are more threads than CPUs.
-   */
+   *  default, which is 200. If there are more threads than CPUs, the default is
+   *  not to spin. */
   uint32_t spin_us;
   uint32_t reserved0;
   uint64_t reserved[4];
@@ -161,19 +163,19 @@ typedef struct ingot_pool_options {
 #define INGOT_POOL_OPTIONS_INIT                                                \
   {(uint32_t)sizeof(ingot_pool_options), 0, 0, 0, {0, 0, 0, 0}}
 
-/** Creates a pool. `options` may be null. Release it with ingot_pool_release;
- *  contexts that use the pool keep it alive. */
+/** Creates a pool. `options` may be null. Release it with ingot_pool_release.
+ *  Contexts that use the pool keep it alive. */
 INGOT_API ingot_status ingot_pool_create(const ingot_pool_options *options,
                                          ingot_pool **pool, ingot_error *error);
 INGOT_API void ingot_pool_release(ingot_pool *pool);
 /** Returns the threads of one parallel region, including the caller's. */
 INGOT_API uint32_t ingot_pool_thread_count(const ingot_pool *pool);
 
-/** Returns the number of CPUs that this process may use: affinity mask and
- *  cgroup quota. */
+/** Returns the number of CPUs that this process may use, according to the
+ *  affinity mask and the cgroup's quota. */
 INGOT_API uint32_t ingot_cpu_count(void);
-/** Returns the highest CPU level that this process may use, as --target and
- *  INGOT_MAX_ISA name levels. Returns "x86-64" if there is none. */
+/** Returns the highest CPU level that this process may use. The name is as in
+ *  --target and INGOT_MAX_ISA. Returns "x86-64" if there is no such level. */
 INGOT_API const char *ingot_cpu_level(void);
 
 #ifdef __cplusplus

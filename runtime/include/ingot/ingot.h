@@ -8,12 +8,12 @@
  * The C API of libingot. It compiles as C11 and as C++17 and uses no C++ type.
  *
  * Conventions
- *  - Functions are named ingot_<noun>_<verb>. Those that can fail return an
- *    ingot_status and take an `ingot_error *` last, which may be null. On
- *    failure nothing else that was passed by pointer is changed, unless the
- *    function says so.
+ *  - Functions are named ingot_<noun>_<verb>. A function that can fail returns
+ *    an ingot_status. Its last parameter is an `ingot_error *`, which may be
+ *    null. If it fails, it changes nothing else that was passed by pointer,
+ *    unless its comment says so.
  *  - Structs that may grow start with `struct_size`. Initialise them with
- *    their INGOT_..._INIT macro; that sets the size and zeroes the rest.
+ *    their INGOT_..._INIT macro, which sets the size and zeroes the rest.
  *    Reserved fields must be zero.
  *  - Release functions accept null and return nothing.
  *  - Strings are UTF-8, null-terminated, and belong to the object that

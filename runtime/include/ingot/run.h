@@ -19,11 +19,11 @@ extern "C" {
 
 /* Profiles -----------------------------------------------------------------*/
 
-/** Times of the layers of a model. Runs that have the profile in their
- *  ingot_run_options add their times; the clock is read once per layer. The
- *  runs may belong to any contexts of the model, but only one run at a time.
- *  During a run the functions here report INGOT_BUSY. A profile keeps its model
- *  alive. */
+/** Times of the layers of a model. A run with the profile in its
+ *  ingot_run_options adds its times. The clock is read once per layer. The runs
+ *  may belong to any contexts of the model, but only one run may use the
+ *  profile at a time. During a run, the functions here return INGOT_BUSY. A
+ *  profile keeps its model alive. */
 typedef struct ingot_profile ingot_profile;
 
 typedef struct ingot_profile_options {
@@ -44,7 +44,7 @@ ingot_profile_create(ingot_model *model, const ingot_profile_options *options,
 /** Releases a profile. No run may be using it. */
 INGOT_API void ingot_profile_release(ingot_profile *profile);
 
-/** Times of a layer or a run, over all runs that succeeded. */
+/** Times of a layer or of whole runs, over all successful runs. */
 typedef struct ingot_profile_times {
   uint32_t struct_size;
   uint32_t reserved0;
@@ -55,7 +55,7 @@ typedef struct ingot_profile_times {
   uint64_t last_ns; /**< in the last run */
   /** Start in the last run, relative to the start of that run. */
   uint64_t last_start_ns;
-  /** Values of the last run; sums over all layers for a whole run; 0 if
+  /** Values of the last run. For whole runs, sums over all layers. 0 if
    *  unknown. */
   uint64_t flops;
   uint64_t bytes;
@@ -66,13 +66,13 @@ typedef struct ingot_profile_times {
 /** Clears all times. */
 INGOT_API ingot_status ingot_profile_reset(ingot_profile *profile,
                                            ingot_error *error);
-/** Returns times of whole runs, from the call of ingot_context_run to its end.
- */
+/** Returns the times of whole runs. A run lasts from the call of
+ *  ingot_context_run to its end. */
 INGOT_API ingot_status ingot_profile_run_get(ingot_profile *profile,
                                              ingot_profile_times *times,
                                              ingot_error *error);
-/** Returns times of a layer. The times of all layers add up to the time of the
- *  run, except for the check of its arguments. */
+/** Returns the times of a layer. The times of all layers add up to the time of
+ *  the run, without the check of its arguments. */
 INGOT_API ingot_status ingot_profile_layer_get(ingot_profile *profile,
                                                uint32_t layer,
                                                ingot_profile_times *times,
@@ -80,24 +80,25 @@ INGOT_API ingot_status ingot_profile_layer_get(ingot_profile *profile,
 
 /* Contexts -----------------------------------------------------------------*/
 
-/** Scratch memory and threads for one run at a time. Two threads must not use a
- *  context at the same time: a second run reports INGOT_BUSY. Create one
- *  context for each thread that runs. */
+/** Scratch memory and threads for one run at a time. If a second thread runs a
+ *  context at the same time, it gets INGOT_BUSY. Create one context for each
+ *  thread that runs. */
 typedef struct ingot_context ingot_context;
 
 typedef struct ingot_context_options {
   uint32_t struct_size;
-  /** Threads of one run, including the caller's. 0: all threads of the pool or
-   *  executor. More than these are never used. */
+  /** Maximum number of threads of one run, including the caller's. 0: all
+   *  threads of the pool or executor. */
   uint32_t num_threads;
   /** Pool; null: the shared pool, unless there is an executor. */
   ingot_pool *pool;
   /** Executor; null: a pool. Invalid together with `pool`. */
   const ingot_executor *executor;
-  /** Memory for the context; null: malloc. */
+  /** Allocator for the context's memory; null: malloc. */
   const ingot_allocator *allocator;
-  /** Scratch memory of the caller: at least ingot_model_info.arena_bytes,
-   *  64-byte aligned; must outlive the context. Null: allocated. */
+  /** Scratch memory of the caller, 64-byte aligned, with at least
+   *  ingot_model_info.arena_bytes. It must outlive the context. Null: the
+   *  context allocates it. */
   void *arena;
   uint64_t arena_bytes;
   uint64_t reserved[4];
@@ -120,15 +121,15 @@ typedef struct ingot_input {
   /** Name of the input; null: the input at this position. Either all inputs
    *  have names, or none. */
   const char *name;
-  /** Elements, aligned to the element type; only read. For n strings: n + 1
-   *  int64_t offsets into `text`. String i occupies the bytes from offset i up
-   *  to offset i + 1, which may be any bytes. */
+  /** Elements, aligned to the element type; only read. n strings have n + 1
+   *  int64_t offsets into `text`: string i occupies the bytes from offset i up
+   *  to offset i + 1. A string may contain any bytes. */
   const void *data;
   uint64_t bytes; /**< must be exactly the size for `dims` */
-  /** `rank` sizes; may be null (with rank 0) if the model fixes them all. */
+  /** `rank` sizes. May be null with rank 0 if the model fixes all sizes. */
   const int64_t *dims;
-  /** Steps in elements; null: dense and row-major. Code for CPUs accepts null
-   *  only. */
+  /** Strides in elements; null: dense and row-major. Code for CPUs accepts only
+   *  null. */
   const int64_t *strides;
   uint32_t rank;
   ingot_memory memory; /**< code for CPUs accepts INGOT_MEMORY_HOST only */
@@ -148,15 +149,15 @@ typedef struct ingot_output {
   /** Name of the output; null: the output at this position. Either all outputs
    *  have names, or none. */
   const char *name;
-  /** Room for elements, aligned to the element type. For n strings: room for n
+  /** Room for elements, aligned to the element type. n strings need room for n
    *  + 1 offsets into `text`; the first offset will be 0. */
   void *data;
   uint64_t bytes; /**< room at `data`; more than needed is fine */
   /** Receives the `rank` sizes. May be null with rank 0 if the model fixes all
    *  sizes. */
   int64_t *dims;
-  /** Steps in elements; null: dense and row-major. Code for CPUs accepts null
-   *  only. */
+  /** Strides in elements; null: dense and row-major. Code for CPUs accepts only
+   *  null. */
   const int64_t *strides;
   uint32_t rank;
   ingot_memory memory; /**< code for CPUs accepts INGOT_MEMORY_HOST only */
@@ -165,8 +166,8 @@ typedef struct ingot_output {
   /** Room for the bytes of strings, in host memory; null for other types. */
   char *text;
   uint64_t text_bytes;
-  /** Receives the bytes that the strings have, or would need if there is too
-   *  little room; 0 if not known yet. May be null. */
+  /** Receives the bytes of the strings. If there is too little room, receives
+   *  the required bytes, or 0 if they are not known yet. May be null. */
   uint64_t *text_used;
 } ingot_output;
 #define INGOT_OUTPUT_INIT                                                      \
@@ -226,8 +227,8 @@ ingot_output_strings(int64_t *offsets, uint64_t num_strings, char *text,
   return output;
 }
 
-/** A request that runs end early. Thread-safe. Any number of runs may share a
- *  cancellation, which must outlive them. */
+/** A request to end runs early. Thread-safe. Any number of runs may share a
+ *  cancellation. It must outlive them. */
 typedef struct ingot_cancellation ingot_cancellation;
 
 /** Creates a cancellation. Release it with ingot_cancellation_release. */
@@ -235,13 +236,13 @@ INGOT_API ingot_status
 ingot_cancellation_create(ingot_cancellation **cancellation,
                           ingot_error *error);
 INGOT_API void ingot_cancellation_release(ingot_cancellation *cancellation);
-/** Ends the runs of this cancellation with INGOT_CANCELLED: a current run when
- *  its layer ends, a later run at its start. A model without layers
- *  (ingot_model_info.num_layers is 0) only checks at its start. Callable from
- *  any thread and from a signal handler. */
+/** Ends the runs that use this cancellation with INGOT_CANCELLED. A current run
+ *  ends after its current layer, a later run at its start. A model without
+ *  layers (ingot_model_info.num_layers is 0) checks only at the start. May be
+ *  called from any thread and from a signal handler. */
 INGOT_API void ingot_cancellation_request(ingot_cancellation *cancellation);
 
-/** An inner tensor of a run, in host memory; valid during a call only. */
+/** An inner tensor of a run, in host memory. Valid only during the callback. */
 typedef struct ingot_tensor_view {
   uint32_t struct_size;
   ingot_dtype dtype;
@@ -254,19 +255,19 @@ typedef struct ingot_tensor_view {
 
 /** Receives tensor `tensor` of a model that was compiled to report its tensors.
  *  Called on the thread that runs, as soon as the tensor is complete. Returns
- *  INGOT_OK, or the status with which the run ends at once. */
+ *  INGOT_OK to continue. Any other status ends the run with this status. */
 typedef ingot_status (*ingot_observe_fn)(void *user, uint64_t tensor,
                                          const ingot_tensor_view *view);
 
-/** Options of one run. Members that are zero have no effect. */
+/** Options of one run. A member that is zero has no effect. */
 typedef struct ingot_run_options {
   uint32_t struct_size;
   uint32_t reserved0;
-  /** Queue of the device for the run's work, a CUstream: the run may return
-   *  before the work is done. Code for CPUs accepts null only. */
+  /** Queue of the device for the run's work, a CUstream. With a queue, the run
+   *  may return before the work is done. Code for CPUs accepts only null. */
   void *stream;
   const ingot_cancellation *cancellation;
-  /** Profile of the model, which receives the times of this run. */
+  /** Profile of the model. It receives the times of this run. */
   ingot_profile *profile;
   /** Receives the tensors that the model reports; most models report none. */
   ingot_observe_fn observe;
@@ -279,19 +280,20 @@ typedef struct ingot_run_options {
 /** Runs the model once. All inputs and outputs must be given. Outputs must not
  *  overlap each other or an input. `options` may be null.
  *
- *  After INGOT_BUFFER_TOO_SMALL the dims of all outputs say the required sizes.
- *  A size that is not known yet stays INGOT_ABI_DYNAMIC. `text_used` says the
- *  required bytes of strings. Provide more room and run again. The data of
- *  outputs without room is unchanged; other outputs may have been computed.
+ *  After INGOT_BUFFER_TOO_SMALL, the dims of all outputs contain the required
+ *  sizes. A size that is not known yet is INGOT_ABI_DYNAMIC. `text_used`
+ *  contains the required bytes of strings. Provide more room and run again. The
+ *  data of outputs without enough room is unchanged. Other outputs may have
+ *  been computed.
  *
  *  After other failures the dims are unchanged. The data of outputs is
  *  unchanged, too, unless the running code failed (INGOT_RUNTIME_CHECK,
- *  INGOT_BACKEND_ERROR, INGOT_OUT_OF_MEMORY, INGOT_CANCELLED): then a part may
- *  be written. Offsets of strings that do not fit their text are
- *  INGOT_INVALID_ARGUMENT.
+ *  INGOT_BACKEND_ERROR, INGOT_OUT_OF_MEMORY, INGOT_CANCELLED). Then a part of
+ *  the data may be written. If offsets of input strings exceed their text, the
+ *  run fails with INGOT_INVALID_ARGUMENT.
  *
- *  A run allocates no memory if one of the context's recent runs had its
- *  shapes. */
+ *  A run allocates no memory if a recent run of the context had equal shapes.
+ */
 INGOT_API ingot_status ingot_context_run(ingot_context *context,
                                          const ingot_input *inputs,
                                          uint32_t num_inputs,
@@ -300,11 +302,11 @@ INGOT_API ingot_status ingot_context_run(ingot_context *context,
                                          const ingot_run_options *options,
                                          ingot_error *error);
 
-/** Returns the largest number of threads that a run of this context uses. */
+/** Returns the maximum number of threads that a run of this context uses. */
 INGOT_API uint32_t ingot_context_thread_count(const ingot_context *context);
 
-/** Returns memory that is kept for later runs to the allocator; the arena
- *  stays. Does nothing while the context runs. */
+/** Returns memory that is kept for later runs to the allocator, except for the
+ *  arena. Does nothing while the context runs. */
 INGOT_API void ingot_context_trim(ingot_context *context);
 
 #ifdef __cplusplus

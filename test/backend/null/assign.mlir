@@ -3,8 +3,8 @@
 // RUN: not ingot-opt --nn-assign-backends='backends=null' %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // The row of the list.
-// ROWS: error: no backend is called 'gpu': use one of onednn, native, loops, null
-// UNKNOWN: error: no backend is called 'null': use one of onednn, native, loops{{$}}
+// ROWS: error: no backend is called 'gpu': use one of onednn, native, loops, cuda, null
+// UNKNOWN: error: no backend is called 'null': use one of onednn, native, loops, cuda{{$}}
 
 // CHECK-LABEL: func.func @takes
 // CHECK: nn.relu {{.*}}ingot.backend = #ingot.backend<null>

@@ -14,8 +14,8 @@ OPTIONS = {
                  "observe=true observe-channels=true observe-grams=true", "quantization=int8-dynamic", "quantization=w4"],
     "linalg": ["", "kernels=onednn", "kernels=mixed", "precision=bf16 precision-level=3", "precision=fp16",
                "quantization=int8-dynamic"],
-    "kernels": ["", "level=x86-64-v4"],
-    "llvm": ["", "kernels=onednn", "emulate-on=x86-64-v2"],
+    "kernels": ["", "level=x86-64-v4", "kernels=cuda"],
+    "llvm": ["", "kernels=onednn", "kernels=cuda", "emulate-on=x86-64-v2"],
     "memory": ["", "kernels=onednn"],
 }
 PHASES = ("nn", "graph", "quantize", "layout", "linalg", "memory", "kernels", "llvm")

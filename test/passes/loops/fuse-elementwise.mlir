@@ -169,6 +169,28 @@ func.func @turned_sum(%x: tensor<64x?xf32>, %e: tensor<64x?xf32>, %d: tensor<?x6
   return %b : tensor<?x64xf32>
 }
 
+// Must not fire: a transpose in front of a comparison of columns.
+// CHECK-LABEL: @turned_columns
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: linalg.generic
+#columns = affine_map<(i, j) -> (j)>
+func.func @turned_columns(%x: tensor<64x24xf32>, %e: tensor<24x64xf32>, %d: tensor<64xf32>, %p: tensor<64xi64>) -> tensor<64xi64> {
+  %a = linalg.generic {indexing_maps = [#turned, #two], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x24xf32>) outs(%e : tensor<24x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<24x64xf32>
+  %b:2 = linalg.generic {indexing_maps = [#two, #columns, #columns], iterator_types = ["reduction", "parallel"]} ins(%a : tensor<24x64xf32>) outs(%d, %p : tensor<64xf32>, tensor<64xi64>) {
+  ^bb0(%in: f32, %best: f32, %at: i64):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i64
+    %wins = arith.cmpf ogt, %in, %best : f32
+    %y = arith.select %wins, %in, %best : f32
+    %z = arith.select %wins, %n, %at : i64
+    linalg.yield %y, %z : f32, i64
+  } -> (tensor<64xf32>, tensor<64xi64>)
+  return %b#1 : tensor<64xi64>
+}
+
 // Must not fire: table lookups of bytes.
 // CHECK-LABEL: @look_up
 // CHECK-COUNT-3: linalg.generic

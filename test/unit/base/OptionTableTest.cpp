@@ -114,26 +114,39 @@ TEST(OptionTable, Words) {
 
 TEST(OptionTable, AllowedWith) {
   auto text = [](CommandId command, const char *name) {
-    return describe(allowedWith(*find(command, name)));
+    std::string all;
+    for (const std::string &one :
+         describe(allowedWith(*find(command, name), command)))
+      all += one;
+    return all;
   };
   EXPECT_EQ(text(CommandId::compile, "weight-bits"),
-            "--precision=int8, int8-dynamic and auto");
-  EXPECT_EQ(text(CommandId::compile, "data"), "--report with --precision=int8");
-  EXPECT_EQ(text(CommandId::inspect, "weights"), "--verify, --shape and --dim");
+            "For --precision=int8, int8-dynamic and auto.");
+  EXPECT_EQ(text(CommandId::compile, "data"),
+            "For --report with --precision=int8.");
+  EXPECT_EQ(text(CommandId::compile, "weights"),
+            "For --emit=so.Excludes --compile-to and --print-pipeline.");
+  EXPECT_EQ(text(CommandId::inspect, "weights"),
+            "For --verify, --shape and --dim.");
   EXPECT_EQ(text(CommandId::compile, "target"), "");
-  // Each condition names an option of the same command, and its words.
+  // Only conditions on options of the command count.
+  EXPECT_EQ(text(CommandId::compare, "input"), "Excludes --data.");
+  EXPECT_EQ(text(CommandId::run, "input"), "");
+  // Each condition names an option of a command that has the row, and its
+  // words.
   forEach([](const Command &command, const Option &option) {
-    AllowedWith allowed = allowedWith(option);
-    EXPECT_TRUE(allowed.excluded.empty() || find(command.id, allowed.excluded));
+    AllowedWith allowed = allowedWith(option, command.id);
+    std::vector<Condition> all = allowed.excluded;
     for (const auto &conditions : allowed.alternatives)
-      for (const Condition &condition : conditions) {
-        const Option *other = find(command.id, condition.name);
-        ASSERT_NE(other, nullptr) << condition.name;
-        std::vector<std::string> words = wordsOf(*other);
-        for (const std::string &value : condition.values)
-          EXPECT_NE(std::find(words.begin(), words.end(), value), words.end())
-              << value;
-      }
+      all.insert(all.end(), conditions.begin(), conditions.end());
+    for (const Condition &condition : all) {
+      const Option *other = find(command.id, condition.name);
+      ASSERT_NE(other, nullptr) << condition.name;
+      std::vector<std::string> words = wordsOf(*other);
+      for (const std::string &value : condition.values)
+        EXPECT_NE(std::find(words.begin(), words.end(), value), words.end())
+            << value;
+    }
   });
 }
 

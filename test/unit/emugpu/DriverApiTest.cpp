@@ -55,6 +55,8 @@ TEST(DriverApi, AgreesWithTheToolkit) {
                 CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   static_assert(int(cuda::pointerMemoryType) ==
                 CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  static_assert(int(cuda::pointerDevice) ==
+                CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 }
 #else
 TEST(DriverApi, AgreesWithTheToolkit) {

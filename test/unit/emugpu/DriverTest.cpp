@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <functional>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -197,6 +198,27 @@ TEST(Driver, PinnedMemoryIsPoisonUntilTheWait) {
     wasPoison |= outcome.code == 1;
   }
   EXPECT_TRUE(wasPoison);
+}
+
+TEST(Driver, CopiesOfOneStreamHaveAnOrder) {
+  // The first copy reads pinned memory before the second copy overwrites it.
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    Outcome outcome =
+        run(withSeed(seed), guarded([] {
+              Session p;
+              void *pinned;
+              check(cuMemHostAlloc(&pinned, 256, 0));
+              memcpy(pinned, p.words.data(), 256);
+              check(cuMemcpyHtoDAsync_v2(p.x, pinned, 256, p.stream));
+              check(cuMemcpyDtoHAsync_v2(pinned, p.x, 256, p.stream));
+              check(cuStreamSynchronize(p.stream));
+              const bool isRight = !memcmp(pinned, p.words.data(), 256);
+              check(cuMemFreeHost(pinned));
+              p.close();
+              exit(isRight ? 0 : 251);
+            }));
+    EXPECT_EQ(outcome.code, 0) << "seed " << seed << ": " << outcome.errors;
+  }
 }
 
 TEST(Driver, NobodyWaits) {

@@ -274,6 +274,30 @@ TEST(Instructions, Predicates) {
   }
 }
 
+TEST(Instructions, KindsOfFloats) {
+  const float special[] = {0.0f,    -0.0f,     1.0f,          -2.5f,
+                           1e-40f,  -1e-40f,   3.4028235e38f, INFINITY,
+                           -INFINITY, NAN};
+  std::vector<float> a(32);
+  for (size_t i = 0; i < 32; ++i)
+    a[i] = special[i % std::size(special)];
+  auto check = [&](const std::string &kind, bool (*expected)(float)) {
+    const std::vector<uint32_t> got =
+        compute(("testp." + kind + ".f32 %p0, %r10;\n"
+                 "  selp.u32 %r12, 1, 0, %p0;").c_str(),
+                bitsOf(a), bitsOf(a));
+    for (size_t i = 0; i < 32; ++i)
+      EXPECT_EQ(got[i], uint32_t(expected(a[i]))) << kind << " of " << a[i];
+  };
+  check("finite", [](float x) { return std::isfinite(x); });
+  check("infinite", [](float x) { return std::isinf(x); });
+  check("number", [](float x) { return !std::isnan(x); });
+  check("notanumber", [](float x) { return std::isnan(x); });
+  check("normal", [](float x) { return std::isnormal(x); });
+  check("subnormal",
+        [](float x) { return std::fpclassify(x) == FP_SUBNORMAL; });
+}
+
 TEST(Instructions, Lanes) {
   const std::vector<uint32_t> a = words(1), b = words(2);
   auto check = [&](const char *instruction, auto expected) {

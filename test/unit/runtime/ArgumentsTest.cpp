@@ -77,10 +77,17 @@ TEST_F(Arguments, Models) {
               flags > 3)
         << flags;
   }
-  for (int i = 0; i < 4; ++i) {
+  for (size_t i = 0; i < std::size(right.reserved); ++i) {
     ingot_model_options options = right;
     options.reserved[i] = 1;
     EXPECT_TRUE(refused([&](ingot_error *e) { return loadWith(&options, e); }));
+  }
+  for (const char *device : {"gpu", "CPU", "cuda:", "cuda:x", "cuda:-1",
+                             "cuda:1x", "cuda:65536", "cuda: 1", " ", "\n"}) {
+    ingot_model_options options = right;
+    options.device = device;
+    EXPECT_TRUE(refused([&](ingot_error *e) { return loadWith(&options, e); }))
+        << device;
   }
   for (const char *level : {"x86-64-v5", "X86-64-V3", "native", " ", "\n"}) {
     ingot_model_options options = right;

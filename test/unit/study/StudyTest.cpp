@@ -218,14 +218,16 @@ TEST_F(Study, NamesTheNodeOfAnError) {
                           numbers(10, 1) + "}>\n{\n  y = Conv (x, w)\n}\n");
   CalibrateOptions options = calibrateOptions();
   options.model = at("wrong.onnx");
+  const std::string model = options.model;
   llvm::Expected<Calibration> found = calibrate(std::move(options), {});
   ASSERT_FALSE(bool(found));
-  llvm::handleAllErrors(found.takeError(), [](const StudyError &error) {
+  llvm::handleAllErrors(found.takeError(), [&](const StudyError &error) {
     EXPECT_FALSE(error.isUsage());
     ASSERT_FALSE(error.messages().empty());
     EXPECT_EQ(error.messages()[0].severity, Severity::error);
-    EXPECT_EQ(error.messages()[0].file, "wrong.onnx");
+    EXPECT_EQ(error.messages()[0].file, model);
     EXPECT_NE(error.messages()[0].node, "");
+    EXPECT_EQ(error.messages()[0].op, "Conv");
     EXPECT_NE(error.messages()[0].text, "");
   });
 }

@@ -71,7 +71,7 @@ TEST_F(Bench, Turns) {
   EXPECT_GE(turn["median_ms"], turn["min_ms"]);
   EXPECT_EQ(run("bench @static.so --turns --json"), 2);
   EXPECT_EQ(parseJson(err)["text"].get<std::string>().find(
-                "--turns excludes --json"),
+                "--json and --turns exclude each other"),
             0u);
 }
 
@@ -201,9 +201,9 @@ TEST_F(Bench, Usage) {
   expectError("bench @static.so m.onnx", 2,
               error + "unexpected argument 'm.onnx'");
   expectError("bench @static.so m.onnx --against=openvino --profile", 2,
-              error + "--against excludes --profile");
+              error + "--against and --profile exclude each other");
   expectError("bench @static.so m.onnx --against=openvino --contexts=2", 2,
-              error + "--against measures one context");
+              error + "--against and --contexts exclude each other");
 }
 
 TEST_F(Bench, Failures) {

@@ -113,8 +113,8 @@ cuda::Result cuDeviceTotalMem_v2(size_t *bytes, cuda::Device device) {
   return device ? cuda::invalidDevice : cuda::success;
 }
 
-/// Returns the most shared memory of a block. From the CUDA C++ Programming
-/// Guide, "Technical Specifications per Compute Capability".
+/// Returns the maximum size of a block's shared memory, from the CUDA C++
+/// Programming Guide, "Technical Specifications per Compute Capability".
 static unsigned mostShared(unsigned level) {
   switch (level) {
   case 80:
@@ -221,7 +221,7 @@ cuda::Result cuCtxSynchronize() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Places variables of modules in device memory.
+/// Allocates device memory for the variables of modules.
 class ModuleHome : public VariableHome {
 public:
   explicit ModuleHome(DeviceMemory &memory) : memory(memory) {}
@@ -243,7 +243,8 @@ private:
 };
 } // namespace
 
-/// Returns the highest PTX version that a driver reads, as major * 10 + minor.
+/// Returns the newest PTX version that a driver supports, as major * 10 +
+/// minor.
 static unsigned newestPtx(unsigned driver) {
   const unsigned major = driver / 1000, minor = driver % 1000 / 10;
   return major >= 12 ? (major - 4) * 10 + minor : 70 + minor;
@@ -252,7 +253,7 @@ static unsigned newestPtx(unsigned driver) {
 cuda::Result cuModuleLoadData(cuda::Module *module, const void *image) {
   INGOT_EMUGPU_ENTER(cuModuleLoadData);
   INGOT_EMUGPU_NEEDS_CONTEXT;
-  // Machine code of a real GPU cannot be executed.
+  // The emulator cannot execute machine code of a real GPU.
   if (!memcmp(image,
               "\x7f"
               "ELF",
@@ -342,7 +343,7 @@ cuda::Result cuFuncGetAttribute(int *value, cuda::FunctionAttribute attribute,
     *value = int(kernel.localBytes);
     break;
   case cuda::functionRegisters:
-    // Registers of PTX, of which a real GPU needs fewer.
+    // Counts the registers of PTX. A real GPU needs fewer.
     *value = int(std::min(kernel.numRegisters, 255u));
     break;
   case cuda::functionMaxDynamicSharedBytes:
@@ -382,7 +383,7 @@ cuda::Result cuLaunchKernel(cuda::Function function, unsigned gridX,
     return cuda::invalidValue;
   if (kernel.maxThreads && block.count() > kernel.maxThreads)
     return cuda::launchOutOfResources;
-  // The driver copies parameters when the kernel is enqueued.
+  // The parameters are copied when the kernel is enqueued, as a driver does.
   auto copied = std::make_shared<std::vector<uint8_t>>(kernel.parameterBytes);
   for (size_t i = 0; i < kernel.parameters.size(); ++i)
     memcpy(copied->data() + kernel.parameters[i].offset, parameters[i],

@@ -16,7 +16,7 @@ using namespace emugpu;
 // Settings
 //===----------------------------------------------------------------------===//
 
-/// Parses a number with K, M or G behind it. Returns false if it is malformed.
+/// Parses a number that may end in K, M or G. Returns false if it is malformed.
 static bool parseSize(const std::string &text, uint64_t &value) {
   char *end = nullptr;
   value = strtoull(text.c_str(), &end, 10);
@@ -186,7 +186,7 @@ void Driver::run(Work &work) {
 }
 
 void Driver::finish(size_t stream, uint64_t number) {
-  // Work that must come first is put on top of the stack.
+  // Work that must come first goes on top of the stack.
   std::vector<std::pair<size_t, uint64_t>> wanted = {{stream, number}};
   while (!wanted.empty()) {
     auto [index, until] = wanted.back();
@@ -216,6 +216,19 @@ void Driver::finishAll() {
     finish(i, streams[i]->enqueued);
   for (std::unique_ptr<cuda::StreamObject> &stream : streams)
     join(hostClock, stream->clock);
+}
+
+void Driver::finishReaders(cuda::Stream stream, const void *target,
+                           size_t bytes) {
+  cuda::StreamObject &object = streamOf(stream);
+  const auto *first = static_cast<const uint8_t *>(target);
+  uint64_t last = 0;
+  for (const Work &work : object.queue)
+    if (work.hostSource && work.hostSource < first + bytes &&
+        first < work.hostSource + work.hostBytes)
+      last = work.number;
+  if (last)
+    finish(object.index, last);
 }
 
 void Driver::reportPending() {

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Work that a program enqueues is executed only when the program waits for it,
-// or earlier if the seed says so. Each piece of work knows which other work it
-// is ordered behind, as a clock for each stream. Memory accesses of work that
-// nothing orders race, even if they are executed one after the other.
+// Work that a program enqueues is executed when the program waits for it. The
+// seed may choose an earlier time. Each piece of work has a clock for each
+// stream, which records the work that it is ordered after. Memory accesses of
+// unordered work are races, even if the work is executed one after the other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_TOOLS_EMUGPU_DRIVER_STATE_H
@@ -29,36 +29,41 @@ namespace emugpu {
 
 namespace cuda = ingot::cuda;
 
-/// The choices of the emulated GPU, from the environment variable
-/// INGOT_EMUGPU: `seed=3,level=80,driver=12090,memory=1G,log=FILE,
-/// fail=cuMemAlloc_v2:2,checks=off`. `level=0` is a machine without a device.
+/// The options of the emulated GPU, from the environment variable INGOT_EMUGPU:
+/// `seed=3,level=80,driver=12090,memory=1G,log=FILE,
+/// fail=cuMemAlloc_v2:2,checks=off`. With `level=0` the machine has no device.
 struct Settings {
   uint64_t seed = 0, memory = uint64_t(4) << 30;
   unsigned level = 80, driver = 12090;
   std::string log, failing;
-  /// The number of the call of `failing` that fails, from 1 on.
+  /// The number of the call to `failing` that fails, counted from 1.
   unsigned failingCall = 1;
   bool isChecked = true;
 
-  /// Reads the variable. Returns "" or an error message.
+  /// Parses the value of the variable. Returns "" or an error message.
   std::string read(const std::string &text);
 };
 
-/// The highest number of work in each stream that something is ordered behind.
+/// For each stream, the number of the last work that something is ordered
+/// after.
 using Clock = std::vector<uint64_t>;
 void join(Clock &clock, const Clock &other);
 
-/// Work that is enqueued.
+/// Work in a stream.
 struct Work {
   std::string name;
-  /// The stream and the number in it, and all that comes before.
+  /// The stream, the number of the work in it, and the clock of all earlier
+  /// work.
   size_t stream;
   uint64_t number;
   Clock before;
   std::function<void(Work &)> execute;
+  /// Pinned memory that the work reads.
+  const uint8_t *hostSource = nullptr;
+  size_t hostBytes = 0;
 };
 
-/// Thrown by work that fails.
+/// An exception of work that fails.
 struct WorkFault {
   cuda::Result result;
   std::string text;
@@ -70,29 +75,34 @@ public:
   static Driver &get();
 
   // Calls.
-  /// Notes a call. Returns true if the call must fail.
+  /// Records a call. Returns true if the call must fail.
   bool enter(const char *name);
   void log(const std::string &line);
-  /// Prints a report of a mistake, and makes all later calls fail.
+  /// Prints a report of an error in the program, and makes all later calls
+  /// fail.
   void fault(cuda::Result result, const std::string &text);
 
   // Work.
   /// Appends work to a stream.
   cuda::Result enqueue(cuda::Stream stream, std::string name,
                        std::function<void(Work &)> execute);
-  /// Executes the work of a stream up to a number, and what it waits for.
+  /// Executes the work of a stream up to a number, and all work that it waits
+  /// for.
   void finish(size_t stream, uint64_t number);
+  /// Executes the work of a stream that reads pinned memory at `target`, before
+  /// later work of the stream overwrites that memory.
+  void finishReaders(cuda::Stream stream, const void *target, size_t bytes);
   void finishAll();
-  /// Reports work that nobody has waited for.
+  /// Reports work that the program has not waited for.
   void reportPending();
-  /// Executes some work that could end now, if the seed says so.
+  /// Executes some work that may run now, if the seed selects that.
   void maybeRun();
   /// Returns the object of a stream; null is the default stream.
   cuda::StreamObject &streamOf(cuda::Stream stream);
 
   // Memory.
-  /// Checks and notes an access of `work` to device memory, and returns the
-  /// host's bytes.
+  /// Checks and records an access of `work` to device memory. Returns the bytes
+  /// on the host.
   uint8_t *access(Work &work, uint64_t address, uint64_t bytes, bool isWrite);
   bool isPinned(const void *pointer) const;
   EndedBefore orderOf(const Work &work) const;
@@ -112,7 +122,7 @@ public:
   std::map<uint64_t, std::unique_ptr<uint8_t[]>> pinned;
   std::map<uint64_t, uint64_t> pinnedBytes;
   Segment nextSegment = 1;
-  /// Everything that the host has waited for.
+  /// The clock of all work that the host has waited for.
   Clock hostClock;
 
 private:
@@ -120,28 +130,28 @@ private:
   ~Driver();
   void run(Work &work);
 
-  /// The first segment of each executed work, with its stream and number.
+  /// The first segment of a piece of executed work, its stream and its number.
   struct Owner {
     Segment first;
     size_t stream;
     uint64_t number;
   };
   std::vector<Owner> owners;
-  /// The segment of the work that is executed.
+  /// The segment of the work that is being executed.
   Segment current = 0;
   std::map<std::string, unsigned> calls;
   std::mt19937_64 random;
   FILE *logFile = nullptr;
 };
 
-/// The contexts that are current in a thread, the last one on top.
+/// The current contexts of a thread. The last one is on top of the stack.
 std::vector<cuda::Context> &currentContexts();
 
-/// The only context: the device's primary one.
+/// The only context, which is the device's primary context.
 cuda::Context primaryContext();
 
-/// Begins a driver function: takes the lock, notes the call and returns early
-/// if the call fails on demand or the driver is not ready.
+/// Begins a driver function. Takes the lock and records the call. Returns early
+/// if the options make the call fail, or if the driver is not initialized.
 #define INGOT_EMUGPU_ENTER(NAME)                                               \
   Driver &driver = Driver::get();                                              \
   std::lock_guard<std::recursive_mutex> guard(driver.mutex);                   \
@@ -149,7 +159,7 @@ cuda::Context primaryContext();
     return cuda::unknown;                                                      \
   if (!driver.isInitialized)                                                   \
   return cuda::notInitialized
-/// Goes on only if a context is current and no error ended it.
+/// Continues only if a context is current and no error has ended it.
 #define INGOT_EMUGPU_NEEDS_CONTEXT                                             \
   if (currentContexts().empty())                                               \
     return cuda::invalidContext;                                               \
@@ -163,12 +173,12 @@ struct ingot::cuda::StreamObject {
   bool isDestroyed = false;
   uint64_t enqueued = 0, executed = 0;
   std::deque<emugpu::Work> queue;
-  /// All that the next work of the stream is ordered behind.
+  /// The clock of all work that the stream's next work is ordered after.
   emugpu::Clock clock;
 };
 
 struct ingot::cuda::EventObject {
-  /// The work that the event marks; none before it is recorded.
+  /// The work that the event marks. None before the event is recorded.
   bool isRecorded = false;
   size_t stream = 0;
   uint64_t number = 0;

@@ -11,7 +11,7 @@
 
 using namespace emugpu;
 
-/// A byte of which every float type is NaN.
+/// A byte that makes every float type a NaN.
 static constexpr int kPoison = 0xff;
 
 //===----------------------------------------------------------------------===//
@@ -82,7 +82,7 @@ cuda::Result cuPointerGetAttribute(void *data, cuda::PointerAttribute attribute,
                                    cuda::DevicePointer address) {
   INGOT_EMUGPU_ENTER(cuPointerGetAttribute);
   INGOT_EMUGPU_NEEDS_CONTEXT;
-  if (attribute != cuda::pointerMemoryType)
+  if (attribute != cuda::pointerMemoryType && attribute != cuda::pointerDevice)
     return cuda::invalidValue;
   unsigned type;
   if (driver.memory->find(address, 1))
@@ -91,7 +91,9 @@ cuda::Result cuPointerGetAttribute(void *data, cuda::PointerAttribute attribute,
     type = cuda::memoryHost;
   else
     return cuda::invalidValue; // memory that the driver does not know
-  memcpy(data, &type, sizeof(type));
+  // There is one device, with number 0.
+  const unsigned value = attribute == cuda::pointerDevice ? 0 : type;
+  memcpy(data, &value, sizeof(value));
   return cuda::success;
 }
 
@@ -106,16 +108,25 @@ cuda::Result cuMemcpyHtoDAsync_v2(cuda::DevicePointer target,
   INGOT_EMUGPU_NEEDS_CONTEXT;
   if (!driver.memory->find(target, bytes))
     return cuda::invalidValue;
-  // The driver copies from memory that is not pinned at once.
+  // If memory is not pinned, the driver copies from it immediately.
   std::shared_ptr<std::vector<uint8_t>> staged;
   if (!driver.isPinned(source)) {
     auto *data = static_cast<const uint8_t *>(source);
     staged = std::make_shared<std::vector<uint8_t>>(data, data + bytes);
   }
-  return driver.enqueue(stream, "copy to the device", [=](Work &work) {
-    uint8_t *to = Driver::get().access(work, target, bytes, /*isWrite=*/true);
-    memcpy(to, staged ? staged->data() : source, bytes);
-  });
+  const cuda::Result result =
+      driver.enqueue(stream, "copy to the device", [=](Work &work) {
+        uint8_t *to =
+            Driver::get().access(work, target, bytes, /*isWrite=*/true);
+        memcpy(to, staged ? staged->data() : source, bytes);
+      });
+  cuda::StreamObject &object = driver.streamOf(stream);
+  if (!staged && !object.queue.empty() &&
+      object.queue.back().number == object.enqueued) {
+    object.queue.back().hostSource = static_cast<const uint8_t *>(source);
+    object.queue.back().hostBytes = bytes;
+  }
+  return result;
 }
 
 cuda::Result cuMemcpyDtoHAsync_v2(void *target, cuda::DevicePointer source,
@@ -124,7 +135,8 @@ cuda::Result cuMemcpyDtoHAsync_v2(void *target, cuda::DevicePointer source,
   INGOT_EMUGPU_NEEDS_CONTEXT;
   if (!driver.memory->find(source, bytes))
     return cuda::invalidValue;
-  // The target is poison until somebody waits.
+  // The target is NaN until the program waits for the copy.
+  driver.finishReaders(stream, target, bytes);
   memset(target, kPoison, bytes);
   const cuda::Result result =
       driver.enqueue(stream, "copy to the host", [=](Work &work) {
@@ -132,7 +144,7 @@ cuda::Result cuMemcpyDtoHAsync_v2(void *target, cuda::DevicePointer source,
                Driver::get().access(work, source, bytes, /*isWrite=*/false),
                bytes);
       });
-  // The driver waits itself for copies to memory that is not pinned.
+  // If memory is not pinned, the driver itself waits for the copy.
   if (result || driver.isPinned(target))
     return result;
   cuda::StreamObject &object = driver.streamOf(stream);
@@ -185,7 +197,7 @@ cuda::Result cuStreamCreate(cuda::Stream *stream, unsigned flags) {
   return cuda::success;
 }
 
-/// Returns true if the handle is a stream that exists.
+/// Returns true if the handle is that of an existing stream.
 static bool isStream(const Driver &driver, cuda::Stream stream) {
   return std::any_of(driver.streams.begin(), driver.streams.end(),
                      [&](const std::unique_ptr<cuda::StreamObject> &each) {
@@ -198,7 +210,7 @@ cuda::Result cuStreamDestroy_v2(cuda::Stream stream) {
   INGOT_EMUGPU_NEEDS_CONTEXT;
   if (!isStream(driver, stream))
     return cuda::invalidHandle;
-  // The work of the stream goes on, as on a GPU.
+  // The work of the stream continues, as on a GPU.
   stream->isDestroyed = true;
   return cuda::success;
 }
@@ -312,7 +324,7 @@ cuda::Result cuEventElapsedTime(float *milliseconds, cuda::Event begin,
     if (driver.streams[event->stream]->executed < event->number)
       return cuda::notReady;
   }
-  // The emulator knows no time, so it counts work.
+  // The emulator has no notion of time, so it counts work.
   *milliseconds = float(int64_t(end->number - begin->number));
   return cuda::success;
 }

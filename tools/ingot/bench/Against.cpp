@@ -18,8 +18,8 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// The text of scripts/measure_peer.py, built into the program so that it need
-/// not be installed.
+/// The text of scripts/measure_peer.py. It is built into the program, so that
+/// the script need not be installed.
 static constexpr char peerScript[] =
 #include "PeerScript.inc"
     ;
@@ -81,14 +81,14 @@ private:
 
 } // namespace
 
-/// Parses what a program printed. Returns null if it is no JSON object.
+/// Parses the output of a program. Returns null if it is not a JSON object.
 static Json parseObject(const std::string &text) {
   Json json = Json::parse(text, /*callback=*/nullptr,
                           /*allow_exceptions=*/false);
   return json.is_object() ? json : Json();
 }
 
-/// Returns a number of an object, or nothing if it has none of that name.
+/// Returns a number in an object, or nothing if there is none under this key.
 static std::optional<double> findNumber(const Json &json, const char *key) {
   auto found = json.find(key);
   if (found == json.end() || !found->is_number())
@@ -109,7 +109,7 @@ std::string Comparison::checkPeers() {
   return "";
 }
 
-/// Writes the inputs into a file, so that all engines read the same values.
+/// Writes the inputs to a file. All engines read it, so they get equal values.
 std::string Comparison::writeInputs() {
   ModelHandle model;
   std::string problem = describeModel(options.model, model);
@@ -147,6 +147,8 @@ std::string Comparison::measureOurselves(Sample &sample) {
       "--duration=" + std::to_string(options.durationMs) + "ms"};
   if (!options.weights.empty())
     command.push_back("--weights=" + options.weights);
+  if (!options.device.empty())
+    command.push_back("--device=" + options.device);
   for (const auto &[name, file] : inputs)
     command.push_back("--input=" + name + "=" + file);
   ProcessResult done = runProcess(command);
@@ -155,7 +157,7 @@ std::string Comparison::measureOurselves(Sample &sample) {
        first = findNumber(told, "first_answer_ms"),
        memory = findNumber(told, "model_rss_mb");
   if (done.exitCode || !median || !first || !memory) {
-    // With --json, the last line is a message.
+    // With --json, the last line on standard error is a message.
     std::string last = done.lastError();
     return "ingot: " + parseObject(last).value("text", last);
   }
@@ -205,8 +207,8 @@ Spread Comparison::spread(const Engine &engine, double Sample::*value) const {
   return Spread(std::move(values));
 }
 
-/// Returns the peer's time divided by Ingot's in each round. Above 1, Ingot is
-/// faster.
+/// Returns the peer's time divided by Ingot's, for each round. If it is above
+/// 1, Ingot is faster.
 Spread Comparison::ratios(const Engine &engine) const {
   std::vector<double> values;
   for (size_t i = 0; i < engine.samples.size(); ++i)

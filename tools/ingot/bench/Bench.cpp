@@ -23,6 +23,7 @@ MeasureOptions BenchOptions::measurement() const {
   MeasureOptions result;
   result.model = model;
   result.weights = weights;
+  result.device = device;
   result.specs = specs;
   result.iterations = iterations;
   result.threads = threads;
@@ -33,7 +34,7 @@ MeasureOptions BenchOptions::measurement() const {
   return result;
 }
 
-/// Parses a number. `rest` gets the text behind it.
+/// Parses a number. `rest` receives the text after it.
 static bool readNumber(const std::string &text, double &value,
                        std::string &rest) {
   char *end;
@@ -42,7 +43,8 @@ static bool readNumber(const std::string &text, double &value,
   return end != text.c_str() && isfinite(value) && value >= 0;
 }
 
-/// Parses "200ms", "3s", or a number in the unit that trtexec uses.
+/// Parses "200ms", "3s", or a number in the unit that trtexec uses for the
+/// option.
 static std::string readTime(const std::string &text, double unitMs,
                             double &milliseconds) {
   constexpr double mostMs = 24 * 3600e3;
@@ -85,7 +87,8 @@ static std::string readPeers(const std::string &text,
 }
 
 static void addOptions(OptionParser &parser, BenchOptions &options) {
-  addInputOptions(parser, options.specs);
+  addInputOptions(parser, options.specs, /*takesRanges=*/true);
+  parser.addDevice(options);
   parser.addWeights(options);
   parser.addJson(options);
   parser.addBench(options);
@@ -105,32 +108,24 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
 static std::string checkOptions(const BenchOptions &options) {
   if (isSweep(options.specs) &&
       (options.turns || options.wantsProfile() ||
-       !options.specs.inputs.empty() || !options.exportTimes.empty() ||
-       !options.exportLayerInfo.empty()))
-    return "several sizes in --shape or --dim exclude --input, --turns, "
-           "--profile and the --export options";
-  if (options.turns &&
-      (options.wantsProfile() || options.json || !options.against.empty() ||
+       !options.specs.inputs.empty() || !options.percentiles.empty() ||
        !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
-    return "--turns excludes --json, --profile, --against and the --export "
-           "options";
+    return "several sizes in --shape or --dim exclude --input, --turns, "
+           "--percentile, --profile and the --export options";
+  std::vector<InputSpecs> points;
+  if (std::string problem = expandSizes(options.specs, points);
+      !problem.empty())
+    return problem;
   if (options.against.empty())
     return options.onnxModel.empty()
                ? ""
                : "unexpected argument '" + options.onnxModel + "'";
   if (options.onnxModel.empty())
     return "--against needs the ONNX model for the peers: MODEL.so MODEL.onnx";
-  if (options.wantsProfile() || !options.exportTimes.empty() ||
-      !options.exportLayerInfo.empty())
-    return "--against excludes --profile and the --export options";
-  if (!options.percentiles.empty())
-    return "--against compares medians; leave out --percentile";
-  if (options.contexts != 1)
-    return "--against measures one context; leave out --contexts";
   return "";
 }
 
-/// Sets the defaults of options that only some uses take.
+/// Sets the defaults of options that apply only to some uses of the command.
 static void setDefaults(BenchOptions &options) {
   options.sortsByTime = options.sort == "time";
   if (options.percentiles.empty())

@@ -16,16 +16,19 @@
 
 namespace ingot::tools {
 
-struct BenchOptions : cli::BenchFlags, cli::WeightsFlags, cli::JsonFlags {
+struct BenchOptions : cli::BenchFlags,
+                      cli::DeviceFlags,
+                      cli::WeightsFlags,
+                      cli::JsonFlags {
   BenchOptions() { specs.isRandomByDefault = true; }
 
   std::string model;
   InputSpecs specs;
   double warmUpMs = 200, durationMs = 3000;
   std::vector<double> percentiles;
-  /// True if layers are sorted by time, not in the order of the run.
+  /// True to sort layers by time. Otherwise they are in the order of the run.
   bool sortsByTime = false;
-  // Peers, which run the ONNX model that the artifact was compiled from.
+  // Peers. They run the ONNX model that the artifact was compiled from.
   std::vector<std::string> against;
   std::string onnxModel;
 
@@ -36,7 +39,7 @@ struct BenchOptions : cli::BenchFlags, cli::WeightsFlags, cli::JsonFlags {
   MeasureOptions measurement() const;
 };
 
-/// Loads a model. Then measures for every line on standard input and prints a
+/// Loads a model. For each line on standard input, measures once and prints a
 /// line of JSON. Returns an error message, or "".
 std::string measureInTurns(const BenchOptions &options);
 
@@ -47,8 +50,8 @@ void printReport(const BenchOptions &options, const BenchResult &result);
 /// Returns the members of the JSON document.
 Json jsonReport(const BenchOptions &options, const BenchResult &result);
 
-/// Checks that the requested files can be written, before minutes of measuring.
-/// Returns an error message, or "".
+/// Checks that the requested files can be written. Called first, because
+/// measuring takes minutes. Returns an error message, or "".
 std::string checkExports(const BenchOptions &options);
 
 /// Writes the requested files. Returns an error message, or "".
@@ -58,7 +61,7 @@ std::string exportFiles(const BenchOptions &options, const BenchResult &result);
 /// message, or "".
 std::string runAgainst(const BenchOptions &options, Console &console);
 
-/// The medians of an engine's rounds. Ingot is the first engine.
+/// The median times of an engine over all rounds. Ingot is the first engine.
 struct EngineTimes {
   std::string name, version;
   double latencyMs;
@@ -66,8 +69,8 @@ struct EngineTimes {
   std::optional<double> timesFaster;
 };
 
-/// Measures as runAgainst does, but prints nothing. Returns an error message,
-/// or "".
+/// Measures like runAgainst, but prints nothing. Returns an error message, or
+/// "".
 std::string compareEngines(const BenchOptions &options,
                            std::vector<EngineTimes> &times,
                            const ingot::Progress &progress);

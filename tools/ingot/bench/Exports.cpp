@@ -18,8 +18,8 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// Returns the elements of an array, one a line. A measurement has up to
-/// millions of runs, so each is turned into text at once.
+/// Returns the elements of an array, one per line. There may be millions of
+/// elements, so each one becomes text directly.
 template <typename Range, typename Fn>
 static std::string toLines(const Range &range, Fn toJson) {
   std::string text;
@@ -28,8 +28,8 @@ static std::string toLines(const Range &range, Fn toJson) {
   return text + "\n";
 }
 
-/// Returns the text of --exportTimes in trtexec's layout. The model reads
-/// inputs and writes outputs in place, so copies take no time.
+/// Returns the text of --exportTimes in trtexec's format. Times of copies are
+/// zero, because the model accesses inputs and outputs in place.
 static std::string timesFile(const BenchResult &result) {
   return "[" +
          toLines(result.runs,
@@ -42,7 +42,8 @@ static std::string timesFile(const BenchResult &result) {
          "]\n";
 }
 
-/// Returns the text of --exportProfile in trtexec's layout, with more members.
+/// Returns the text of --exportProfile in trtexec's format, with additional
+/// members.
 static std::string profileFile(const BenchResult &result) {
   const double sum = result.layersMs();
   return "[\n" + toLine({{"count", result.profiledRuns}}) +
@@ -61,7 +62,7 @@ static std::string profileFile(const BenchResult &result) {
          "]\n";
 }
 
-/// Returns the text of --exportLayerInfo in trtexec's layout.
+/// Returns the text of --exportLayerInfo in trtexec's format.
 static std::string layerInfoFile(const BenchResult &result) {
   return "{\"Layers\": [" +
          toLines(result.layers,
@@ -115,7 +116,7 @@ static bool writeAll(int descriptor, std::string_view text) {
   return true;
 }
 
-/// Writes a file so that a reader never sees a part of it.
+/// Writes a file. A reader never sees an incomplete file.
 static std::string writeFile(const std::string &path, const std::string &text) {
   auto fail = [&](const std::string &reason) {
     return "cannot write '" + path + "': " + reason;

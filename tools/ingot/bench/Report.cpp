@@ -23,20 +23,20 @@ using namespace ingot::tools;
   return text;
 }
 
-/// Returns a number and a noun, as in "2 threads".
+/// Returns a number and a noun, for example "2 threads".
 static std::string plural(uint64_t count, const char *noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 static double toMb(uint64_t bytes) { return double(bytes) / (1 << 20); }
 
-/// Returns a percentage without trailing zeros, as in "99" or "99.9".
+/// Returns a percentage without trailing zeros, for example "99" or "99.9".
 static std::string percentName(double percent) {
   return format("%.6g", percent);
 }
 
 namespace {
-/// The layers of one kind that one backend computes.
+/// The sum over all layers of one kind and one backend.
 struct KindSum {
   std::string kind, backend;
   double ms = 0;
@@ -82,7 +82,8 @@ static void padLeft(std::vector<std::vector<std::string>> &rows,
   }
 }
 
-/// Sums the time of all layers of each kind. The longest comes first.
+/// Sums the times of all layers of each kind. Sorts the sums, the longest
+/// first.
 static std::vector<KindSum> sumKinds(const BenchResult &result) {
   std::vector<KindSum> sums;
   for (const LayerResult &layer : result.layers) {

@@ -15,11 +15,11 @@
 
 using namespace ingot::tools;
 
-/// The most points of a sweep. Each point takes seconds.
+/// The most points of a sweep, because each point takes seconds.
 static constexpr size_t maxPoints = 1000;
 
 namespace {
-/// The text of a range, and the sizes that it stands for.
+/// A range as text, and its sizes.
 struct Range {
   std::string text;
   std::vector<int64_t> sizes;
@@ -43,7 +43,7 @@ bool ingot::tools::isSweep(const InputSpecs &specs) {
          std::any_of(specs.dims.begin(), specs.dims.end(), hasRange);
 }
 
-/// Lists the sizes that a text stands for. Returns an error message, or "".
+/// Lists the sizes in a text. Returns an error message, or "".
 static std::string listSizes(const std::string &text,
                              std::vector<int64_t> &sizes) {
   SizeText size;
@@ -68,7 +68,7 @@ static std::string listSizes(const std::string &text,
   return "";
 }
 
-/// Collects the ranges of one spec. Equal ranges are collected once.
+/// Collects the ranges in one spec. Collects equal ranges only once.
 static std::string findRanges(const std::string &option,
                               const std::string &spec,
                               std::vector<Range> &ranges) {
@@ -89,7 +89,7 @@ static std::string findRanges(const std::string &option,
   return "";
 }
 
-/// Replaces a range by one of its sizes in each spec that has the range.
+/// Replaces a range by one of its sizes, in all specs that contain the range.
 static void choose(std::vector<std::string> &specs, const std::string &range,
                    int64_t size) {
   for (std::string &spec : specs) {

@@ -14,15 +14,15 @@ namespace ingot::tools {
 /// Returns true if --shape or --dim gives more than one size.
 bool isSweep(const InputSpecs &specs);
 
-/// Returns the specs of each point in `points`. `(64:320:+64)` stands for 64,
-/// 128, ... 320, and `(64:320:2048)` for these three. Equal ranges have equal
-/// sizes in each point; different ranges are combined. Returns an error
-/// message, or "".
+/// Sets `points` to the specs of each point. `(64:320:+64)` means 64, 128, ...
+/// 320, and `(64:320:2048)` means these three sizes. Equal ranges have equal
+/// sizes in each point. Different ranges are combined in all ways. Returns an
+/// error message, or "".
 std::string expandSizes(const InputSpecs &specs,
                         std::vector<InputSpecs> &points);
 
-/// Measures each point, and the peers if any, and prints a line for it. Returns
-/// an error message, or "".
+/// Measures each point, also with the peers if any are given. Prints a line for
+/// each point. Returns an error message, or "".
 std::string runSweep(const BenchOptions &options, Console &console);
 
 } // namespace ingot::tools

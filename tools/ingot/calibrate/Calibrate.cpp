@@ -84,7 +84,7 @@ static Json toJson(const Options &options, const study::Calibration &result) {
   return members;
 }
 
-/// Checks the output and reads the files that options name.
+/// Checks the output, and reads the files that the options name.
 static llvm::Error readOptions(const Options &options,
                                study::CalibrateOptions &result) {
   std::vector<std::string> files = options.data;
@@ -100,6 +100,9 @@ static llvm::Error readOptions(const Options &options,
   if (std::string wrong = readSizes(options.shapes, options.dims, result.sizes);
       !wrong.empty())
     return study::makeUsageError(wrong);
+  if (llvm::Error error =
+          study::errorIf(checkPreprocess(options.preprocess, options.data)))
+    return error;
   result.model = options.model;
   result.data = {options.data, options.preprocess};
   result.method = options.choice;

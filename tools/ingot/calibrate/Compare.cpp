@@ -38,15 +38,17 @@ namespace {
 struct Flags : cli::CompareFlags,
                cli::DataFlags,
                cli::ThreadsFlags,
+               cli::DeviceFlags,
                cli::JsonFlags {};
 } // namespace
 
 static void addOptions(OptionParser &parser, Flags &flags,
                        Options &options) {
   parser.addData(flags);
-  addInputOptions(parser, options.inputs);
+  addInputOptions(parser, options.inputs, /*takesRanges=*/true);
   parser.addCompare(flags);
   parser.addThreads(flags);
+  parser.addDevice(flags);
   parser.addJson(flags);
   auto bound = [&](const char *name, std::optional<double> &value) {
     parser.check(
@@ -68,6 +70,7 @@ static void copyFlags(const Flags &flags, Options &options) {
   options.keep = flags.keep;
   options.rules = flags.rules;
   options.threads = flags.threads;
+  options.device = flags.device;
   options.json = flags.json;
 }
 
@@ -79,24 +82,28 @@ static std::string checkOptions(const Options &options) {
   if (options.data.empty() && !hasInputs)
     return "--data is missing: files or a folder of samples; or one sample "
            "with --input";
-  if (!options.data.empty() && hasInputs)
-    return "--data and --input exclude each other";
-  if (hasInputs && options.sensitivity)
-    return "--sensitivity needs --data";
-  if (options.usesOnnxRuntime && options.isByLayer())
-    return "--per-layer and --sensitivity are for --reference=fp32";
+  const bool hasSizes =
+      !options.inputs.shapes.empty() || !options.inputs.dims.empty();
+  if (options.usesOnnxRuntime && !options.data.empty() && hasSizes)
+    return "--shape and --dim have no effect on --data with "
+           "--reference=onnxruntime: leave them out";
   return "";
 }
 
 static int compare(Options options) {
   Console console("compare");
   console.setJson(options.json);
-  // ONNX Runtime takes the model's own sizes.
+  // ONNX Runtime uses the sizes in the model itself.
   if (!options.usesOnnxRuntime)
     if (std::string wrong = readSizes(options.inputs.shapes,
                                       options.inputs.dims, options.sizes);
         !wrong.empty())
       return console.usageError(wrong);
+  if (!options.data.empty())
+    if (std::string wrong =
+            checkPreprocess(options.inputs.preprocess, options.data);
+        !wrong.empty())
+      return console.failure(wrong);
   llvm::Expected<study::Comparison> result =
       study::compare(options, console.progress());
   console.clear();
@@ -119,8 +126,9 @@ int ingot::compareMain(int argc, char **argv) {
   if (!parser.parse(argc, argv, options.artifact, exitCode))
     return exitCode;
   copyFlags(flags, options);
-  // ONNX Runtime is a reference for any input, so random inputs are the
-  // default. A comparison with fp32 says little for random inputs.
+  // ONNX Runtime is a valid reference for any input, so random inputs are the
+  // default. For a comparison with fp32, random inputs would not be
+  // representative.
   if (options.usesOnnxRuntime && options.data.empty() &&
       options.inputs.inputs.empty())
     options.inputs.inputs.push_back("random");

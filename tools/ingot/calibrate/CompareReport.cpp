@@ -56,7 +56,7 @@ static void printExcess(const study::Tolerance &tolerance,
 }
 
 static void printTensors(const std::vector<ComparedTensor> &tensors) {
-  // Sort the tensors, the worst first.
+  // Sort the tensors by error, the worst first.
   std::vector<const ComparedTensor *> sorted;
   for (const ComparedTensor &tensor : tensors)
     sorted.push_back(&tensor);
@@ -75,6 +75,18 @@ static void printTensors(const std::vector<ComparedTensor> &tensors) {
   printTable(rows);
 }
 
+/// Returns the layers to keep in fp32 that halve the error, or as many as fit
+/// into a line. Returns null if nothing was kept.
+static const Sensitivity::Kept *suggested(const Sensitivity &sensitivity) {
+  constexpr size_t kMostOfLine = 16;
+  const Sensitivity::Kept *best = nullptr;
+  for (const Sensitivity::Kept &kept : sensitivity.kept)
+    if (!best ||
+        (best->error > sensitivity.all / 2 && kept.count <= kMostOfLine))
+      best = &kept;
+  return best;
+}
+
 static void printSensitivity(const Sensitivity &sensitivity) {
   std::vector<std::vector<std::string>> rows = {
       {"layer", "relative error of the outputs", "tensor"}};
@@ -89,18 +101,9 @@ static void printSensitivity(const Sensitivity &sensitivity) {
   for (const Sensitivity::Kept &kept : sensitivity.kept)
     printf("all but the worst %zu: %s\n", kept.count,
            digits("%.6f", kept.error).c_str());
-  // Choose the count that halves the error, or the largest that fits into a
-  // line.
-  constexpr size_t kMostOfLine = 16;
-  const Sensitivity::Kept *best = nullptr;
-  for (const Sensitivity::Kept &kept : sensitivity.kept)
-    if (!best ||
-        (best->error > sensitivity.all / 2 && kept.count <= kMostOfLine))
-      best = &kept;
-  if (!best)
-    return;
-  printf("\nto keep the worst %zu in fp32:\n  ingot compile … %s\n",
-         best->count, keepArguments(sensitivity, best->count).c_str());
+  if (const Sensitivity::Kept *best = suggested(sensitivity))
+    printf("\nto keep the worst %zu in fp32:\n  ingot compile … %s\n",
+           best->count, keepArguments(sensitivity, best->count).c_str());
 }
 
 void ingot::tools::printComparison(const study::CompareOptions &options,
@@ -140,6 +143,36 @@ static Json toJson(const std::string &name, const Difference &difference) {
           {"largest_error", difference.largest}};
 }
 
+static Json toJson(const study::Tolerance &tolerance) {
+  auto orNull = [](const std::optional<double> &bound) {
+    return bound ? Json(*bound) : Json();
+  };
+  return {{"atol", orNull(tolerance.absolute)},
+          {"rtol", orNull(tolerance.relative)},
+          {"max_error", orNull(tolerance.output)}};
+}
+
+/// Returns the members about one output.
+static Json toJson(const ComparedOutput &output,
+                   const study::Tolerance &tolerance) {
+  Json one = ::toJson(output.name, output.difference);
+  if (output.rows > 0)
+    one["same_largest"] = output.agreeing / output.rows;
+  one["elements"] = output.difference.count;
+  if (tolerance.isGiven())
+    one["within_tolerance"] = !output.isBeyond;
+  if (!tolerance.absolute && !tolerance.relative)
+    return one;
+  const study::Excess &excess = output.excess;
+  one["elements_beyond"] = excess.count;
+  if (excess.count)
+    one["first_beyond"] = {{"sample", excess.where},
+                           {"element", excess.place},
+                           {"value", toNumber(excess.got)},
+                           {"reference", toNumber(excess.wanted)}};
+  return one;
+}
+
 static Json toJson(const Sensitivity &sensitivity) {
   Json layers = Json::array(), kept = Json::array();
   for (const LayerError &layer : sensitivity.layers)
@@ -151,10 +184,12 @@ static Json toJson(const Sensitivity &sensitivity) {
     kept.push_back({{"layers", one.count},
                     {"relative_error", one.error},
                     {"arguments", keepArguments(sensitivity, one.count)}});
+  const Sensitivity::Kept *best = suggested(sensitivity);
   return {{"samples", sensitivity.samples},
           {"relative_error", sensitivity.all},
           {"layers", std::move(layers)},
-          {"kept", std::move(kept)}};
+          {"kept", std::move(kept)},
+          {"suggested_layers", best ? Json(best->count) : Json()}};
 }
 
 Json ingot::tools::toJson(const study::CompareOptions &options,
@@ -166,22 +201,21 @@ Json ingot::tools::toJson(const study::CompareOptions &options,
   if (options.usesOnnxRuntime)
     members["reference_version"] = result.onnxRuntime;
   const study::Tolerance &tolerance = options.tolerance;
-  if (tolerance.isGiven())
+  if (tolerance.isGiven()) {
+    members["tolerance"] = ::toJson(tolerance);
     members["within_tolerance"] = result.isWithin();
-  Json outputs = Json::array();
-  for (const ComparedOutput &output : result.outputs) {
-    Json one = ::toJson(output.name, output.difference);
-    if (output.rows > 0)
-      one["same_largest"] = output.agreeing / output.rows;
-    if (tolerance.absolute || tolerance.relative)
-      one["elements_beyond"] = output.excess.count;
-    outputs.push_back(std::move(one));
   }
+  Json outputs = Json::array();
+  for (const ComparedOutput &output : result.outputs)
+    outputs.push_back(::toJson(output, tolerance));
   members["outputs"] = std::move(outputs);
   if (result.tensors) {
     Json tensors = Json::array();
-    for (const ComparedTensor &tensor : *result.tensors)
-      tensors.push_back(::toJson(tensor.name, tensor.difference));
+    for (const ComparedTensor &tensor : *result.tensors) {
+      Json one = ::toJson(tensor.name, tensor.difference);
+      one["signal_to_noise_db"] = toNumber(tensor.difference.decibels());
+      tensors.push_back(std::move(one));
+    }
     members["tensors"] = std::move(tensors);
   }
   if (result.sensitivity)

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR allocates operations with malloc and does not check the result. An
-// executable's functions take precedence over those of libraries. So the
-// functions here call the next allocator, and end the compiler with one line if
-// it returns null.
+// MLIR allocates operations with malloc and does not check the result.
+// Functions of an executable take precedence over those of libraries. So the
+// functions here call the next allocator. If it returns null, they end the
+// compiler with one line.
 //
 //===----------------------------------------------------------------------===//
 #include "base/SystemFailures.h"
@@ -34,7 +34,7 @@ using Calloc = void *(*)(size_t, size_t);
 using Realloc = void *(*)(void *, size_t);
 using Aligned = void *(*)(size_t, size_t);
 
-/// The allocator behind the executable: glibc's, or a preloaded one.
+/// The allocator after the executable's functions: glibc's, or a preloaded one.
 struct Next {
   Malloc malloc = __libc_malloc;
   Calloc calloc = __libc_calloc;
@@ -52,31 +52,32 @@ static void find(Function &function, const char *name) {
     function = reinterpret_cast<Function>(found);
 }
 
-/// Returns true if the system could provide so many bytes.
+/// Returns true if the system could provide that many bytes.
 static bool canHave(size_t bytes) {
   void *probe = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return probe != MAP_FAILED && munmap(probe, bytes) == 0;
 }
 
-/// Ends the process if memory for jemalloc's first tables is missing. jemalloc
-/// would crash, and its tables are smaller than this.
+/// Ends the process if there is no memory for jemalloc's first tables. The
+/// check uses more memory than the tables need. Without it, jemalloc would
+/// crash.
 static void endWithoutRoom() {
   constexpr size_t kTables = 8 << 20;
   if (!canHave(kTables))
     endOutOfMemory();
 }
 
-/// Returns true if a large allocation exceeds the available memory. With
-/// jemalloc, address space is reserved without a check. The process would be
-/// killed when it writes to it.
+/// Returns true if a large allocation exceeds the available memory. jemalloc
+/// reserves address space without this check. The process would later be killed
+/// when it writes to the memory.
 static bool isTooMuch(size_t bytes) {
   constexpr size_t kMuch = size_t(64) << 20;
   return bytes >= kMuch && !canHave(bytes);
 }
 
-/// Returns the next allocator. The first call comes from a library's
-/// constructor, before any thread starts.
+/// Returns the next allocator. A library's constructor makes the first call,
+/// before any thread starts.
 static const Next &allocator() {
   if (state == kUnknown) {
     state = kAsking;
@@ -91,7 +92,7 @@ static const Next &allocator() {
 }
 
 /// Returns the result of `take`, which allocates `bytes`. Ends the process if
-/// there is no memory.
+/// memory is exhausted.
 template <typename Take>
 static void *checked(size_t bytes, Take take) {
   void *memory = nullptr;
@@ -106,9 +107,10 @@ static void *checked(size_t bytes, Take take) {
 
 extern "C" {
 
-/// The options that jemalloc reads at its start. If an arena for a new thread
-/// cannot be allocated, the thread crashes. The first arena is made before any
-/// thread. Threads cache freed memory, so they rarely contend for one arena.
+/// The options that jemalloc reads when it starts. They select a single arena,
+/// which is made before any thread starts. With more arenas, a new thread would
+/// crash if its arena cannot be allocated. Threads cache freed memory, so they
+/// rarely wait for the arena.
 [[gnu::visibility("default")]] const char *malloc_conf = "narenas:1";
 
 void *malloc(size_t bytes) noexcept {
@@ -118,7 +120,7 @@ void *malloc(size_t bytes) noexcept {
 void *calloc(size_t count, size_t bytes) noexcept {
   size_t all;
   if (__builtin_mul_overflow(count, bytes, &all))
-    all = SIZE_MAX; // which no allocator has
+    all = SIZE_MAX; // no allocation has this size
   return checked(all,
                  [&](const Next &next) { return next.calloc(count, bytes); });
 }

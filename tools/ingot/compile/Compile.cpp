@@ -8,6 +8,7 @@
 #include "compiler/Version.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/DecisionTrace.h"
+#include "compiler/driver/Messages.h"
 #include "compiler/driver/OutputNames.h"
 #include "compiler/emit/ObjectCache.h"
 #include "compiler/pipeline/Backends.h"
@@ -19,7 +20,6 @@
 #include "tools/ingot/Options.h"
 #include "tools/ingot/compile/FatalErrors.h"
 #include "tools/ingot/compile/MeasureArtifact.h"
-#include "tools/ingot/compile/Messages.h"
 #include "tools/ingot/compile/ReadOptions.h"
 #include "tools/ingot/compile/Summary.h"
 
@@ -42,8 +42,7 @@ namespace ingot {
 int compileMain(int argc, char **argv);
 }
 
-/// Flushes standard output. Returns 0, or an exit code if it could not be
-/// written.
+/// Flushes standard output. Returns 0, or an exit code if writing fails.
 static int flushOutput(Console &console) {
   outs().flush();
   if (!outs().has_error())
@@ -68,7 +67,7 @@ static int printPasses(Console &console, const std::string &text) {
   return kSuccess;
 }
 
-/// Returns the file of the measurements of `--kernels=auto`.
+/// Returns the path of the file with the measurements of `--kernels=auto`.
 static std::string kernelsFile(const CompileOptions &options) {
   SmallString<128> name(options.output);
   sys::path::replace_extension(name, "kernels.json");
@@ -93,9 +92,6 @@ int ingot::compileMain(int argc, char **argv) {
   if (json && compile.output == "-")
     return usageError("--json writes to standard output, so -o - is not "
                       "possible with it");
-  if (json && !compile.dumpAfter.empty())
-    return usageError("--dump-after writes IR to standard error, which has "
-                      "JSON lines with --json: leave one of them out");
   if (isAuto && !options.saveOptions.empty() &&
       isSameFile(options.saveOptions, kernelsFile(compile)))
     return usageError("--save-options=" + options.saveOptions +
@@ -107,14 +103,18 @@ int ingot::compileMain(int argc, char **argv) {
   Console console("compile");
   console.setJson(json);
   console.setQuiet(quiet);
-  // Remarks that --remarks asks for are shown even with --quiet.
+  // --remarks shows remarks even with --quiet, so it has its own console.
   Console asked("compile");
   asked.setJson(json);
+  // A status line would be in the middle of the text.
+  const bool isTextOnTerminal =
+      compile.output == "-" && sys::Process::StandardOutIsDisplayed();
   const ingot::Progress shown = console.progress();
   ingot::Progress progress = shown;
   progress.onStep = [&](const std::string &step, double fraction) {
     nameStep(step.c_str());
-    shown.step(step, fraction);
+    if (!isTextOnTerminal)
+      shown.step(step, fraction);
   };
   StringMap<std::string> operators;
   compile.operators = &operators;
@@ -122,26 +122,29 @@ int ingot::compileMain(int argc, char **argv) {
   context->getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
     errorsPrinted |=
         diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
-    print(console, toMessage(diagnostic, compile.input, &operators));
+    console.message(toMessage(diagnostic, compile.input, operators));
     return mlir::success();
   });
   DecisionTrace decisions;
   if (remarks || !compile.decisionsFile.empty()) {
     RemarkReader printRemark = [&](const mlir::remark::detail::Remark &remark) {
-      print(asked, toMessage(remark, compile.input, &operators));
+      asked.message(toMessage(remark, compile.input, operators));
     };
     readRemarks(*context, decisions, remarks ? printRemark : nullptr);
     compile.decisions = &decisions;
   }
+  for (const std::string &warning : request.warnings)
+    console.warning(warning);
   if (options.printPipeline) {
     mlir::FailureOr<std::string> text = describePipeline(compile, *context);
     return failed(text) ? int(kFailure) : printPasses(console, *text);
   }
-  // Shares of the work before the last compilation.
+  // Fractions of the total work before the final compilation, for a study and
+  // for tuning.
   constexpr double kStudyShare = 0.8, kTuningShare = 0.75;
   const auto started = std::chrono::steady_clock::now();
-  // After measurements, the model is compiled again as the user asked. A cache
-  // keeps the code.
+  // After measurements, the model is compiled again with the user's options.
+  // The cache avoids generating the code again.
   ObjectCache objects;
   if (isAuto || request.isWanted())
     compile.objects = request.study.objects = &objects;
@@ -150,7 +153,7 @@ int ingot::compileMain(int argc, char **argv) {
     if (int code = runStudy(request, study, compile, *context, console,
                             progress.part(0, kStudyShare)))
       return code;
-  // The timer writes to the stream until its end.
+  // The timer writes to the stream until it is destroyed.
   std::string times;
   raw_string_ostream timesStream(times);
   mlir::DefaultTimingManager timer;
@@ -171,7 +174,8 @@ int ingot::compileMain(int argc, char **argv) {
     compile.progress = isAuto  ? progress.part(kTuningShare, 1)
                        : study ? progress.part(kStudyShare, 1)
                                : progress;
-    // Set this only now, since --kernels=auto compiles other artifacts before.
+    // Set this only here, because --kernels=auto has compiled other artifacts
+    // before.
     compile.published = setDone;
     result = compileModel(compile, *context);
   }
@@ -180,14 +184,15 @@ int ingot::compileMain(int argc, char **argv) {
   if (remarks)
     for (const Message &message :
          remarksOf(decisions, compile.input, operators))
-      print(asked, message);
+      asked.message(message);
 
   if (mlir::failed(result))
     return kFailure;
   if (!request.report.empty())
     if (Error error = study::writeReport(*study, request.report))
       return messages.failure(toString(std::move(error)));
-  // Output to standard output, or through a link, is not renamed at the end.
+  // Output to standard output or through a link is not renamed, so mark it as
+  // done here.
   setDone();
   CompileSummary summary{compile, *result};
   if (succeeded(kernels))
@@ -195,7 +200,6 @@ int ingot::compileMain(int argc, char **argv) {
   if (study)
     summary.study = &*study;
   summary.report = request.report;
-  summary.warnings = console.numWarnings();
   const std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - started;
   summary.seconds = taken.count();

@@ -25,8 +25,8 @@ using namespace ingot;
   endBecause(text.c_str());
 }
 
-/// Replaces the C library's handler of failed assertions, which prints more
-/// than a line and leaves temporary files behind.
+/// Replaces the C library's handler of failed assertions. The C library's
+/// prints several lines and leaves temporary files.
 extern "C" void __assert_fail(const char *assertion, const char *file,
                               unsigned line, const char *) noexcept {
   SmallString<256> text;
@@ -37,12 +37,12 @@ extern "C" void __assert_fail(const char *assertion, const char *file,
 
 static void endBecauseOfLLVM(void *, const char *reason, bool) {
   StringRef line = StringRef(reason).trim().split('\n').first.rtrim(".:");
-  // Running out of memory has its own message.
+  // Lack of memory has its own message.
   if (line.contains_insensitive("out of memory") ||
       line.contains_insensitive("allocation failed") ||
       line.contains_insensitive("unable to allocate"))
     endOutOfMemory();
-  // A full disk is not the compiler's fault, either.
+  // A full disk is not an error of the compiler, either.
   if (line.consume_front("IO failure on output stream: ")) {
     SmallString<256> text("cannot write a file: ");
     text += line.take_front(180);
@@ -55,11 +55,11 @@ static void endWithoutMemoryForLLVM(void *, const char *, bool) {
   endOutOfMemory();
 }
 
-/// Installs the handlers before constructors of LLVM's libraries run. The
-/// constructors allocate memory. Without handlers a failure would end the
-/// process with a message of LLVM or C++. This function runs from an early
+/// Installs the handlers before constructors of LLVM's libraries run, because
+/// these constructors allocate memory. Without handlers, a failure would end
+/// the process with a message of LLVM or C++. This function runs from an early
 /// section, so it must not use constructed objects. `main` removes the second
-/// handler for commands that can go on.
+/// handler for commands that can continue without memory.
 static void handleFromTheStart(int argc, char **argv, char **) {
   nameCommand(argc > 1 ? argv[1] : "");
   readJsonFlag(argc, argv);

@@ -11,10 +11,10 @@
 
 namespace ingot {
 
-/// Handles fatal errors of LLVM and MLIR, and missing memory, during its
-/// lifetime. They end the process with exit code 1 and one line on stderr, and
-/// leave no temporary file. The line is omitted if `errorsPrinted` is true,
-/// since the user then knows the reason.
+/// During its lifetime, handles fatal errors of LLVM and MLIR, and lack of
+/// memory. An error ends the process with exit code 1 and one line on stderr,
+/// and leaves no temporary file. The line is omitted if `errorsPrinted` is
+/// true, because the user then knows the reason.
 class FatalErrorsInOneLine {
 public:
   explicit FatalErrorsInOneLine(const bool &errorsPrinted);

@@ -18,8 +18,8 @@
 
 using namespace llvm;
 
-/// Returns the overrides in a list of targets, such as `l2=2M`. The artifact
-/// records the levels itself.
+/// Returns the overrides in a list of targets, such as `l2=2M`. Skips levels,
+/// because the artifact records them itself.
 static std::string numbersOf(StringRef targets) {
   SmallVector<StringRef> parts;
   targets.split(parts, ',');
@@ -37,7 +37,7 @@ std::string ingot::tools::describeGivenOptions(ArrayRef<GivenOption> options) {
     std::string kept = option.value;
     if (row.has(cli::NamesFile))
       kept = sys::path::filename(option.value).str();
-    // The record of layers says which kernels each layer uses.
+    // The record of layers already states the kernels of each layer.
     if (name == "kernels" && !ingot::findBackend(option.value))
       continue;
     if (name == "target" && (kept = numbersOf(option.value)).empty())

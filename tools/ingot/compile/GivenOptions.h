@@ -15,9 +15,9 @@
 
 namespace ingot::tools {
 
-/// Returns the options that determine the artifact's contents, as a JSON array
-/// of `--name=value`; "" if there are none. Options are sorted by name, and
-/// files lose their folders, so that equal artifacts have equal records.
+/// Returns the options that affect the artifact's contents, as a JSON array of
+/// `--name=value`; "" if there are none. Options are sorted by name, and paths
+/// lose their folders. So equal artifacts have equal records.
 std::string describeGivenOptions(llvm::ArrayRef<GivenOption> options);
 
 } // namespace ingot::tools

@@ -11,8 +11,8 @@
 
 namespace ingot::tools {
 
-/// Runs an artifact on this machine, on all CPUs, for some tenths of a second,
-/// as `ingot bench` does. Returns an error message, or "".
+/// Runs an artifact on this machine for some tenths of a second, on all CPUs,
+/// like `ingot bench`. Returns an error message, or "".
 std::string measureArtifact(llvm::StringRef artifact, bool withLayers,
                             ArtifactTimes &times);
 

@@ -24,14 +24,18 @@ using namespace ingot;
 using namespace ingot::tools;
 
 int tools::usageError(const Twine &message) {
-  Console("compile").failure(oneLine(message.str()));
-  return kUsage;
+  return Console("compile").usageError(oneLine(message.str()));
 }
 
-/// Adopts the image preprocessing of the calibration, or warns if the command
-/// line differs. A file that cannot be read is reported later.
+int tools::failure(const Twine &message) {
+  return Console("compile").failure(oneLine(message.str()));
+}
+
+/// Adopts the image preprocessing of the calibration, or adds a warning if the
+/// command line differs. A file that cannot be read is reported later.
 static void adoptPreprocess(const std::string &calibration,
-                            Preprocess &preprocess) {
+                            Preprocess &preprocess,
+                            std::vector<std::string> &warnings) {
   if (calibration.empty())
     return;
   llvm::Expected<quantize::Calibration> read =
@@ -46,7 +50,7 @@ static void adoptPreprocess(const std::string &calibration,
   if (!preprocess.isGiven)
     preprocess = recorded;
   else if (preprocess.text() != recorded.text())
-    Console("compile").warning(
+    warnings.push_back(
         "'" + printable(calibration) + "' was made with --preprocess=" +
         printable(recorded.text()) + ", not " + printable(preprocess.text()));
 }
@@ -71,26 +75,27 @@ int tools::readPrecision(const cli::CompileFlags &options,
     if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
       return usageError("--keep='" + printable(rule) + "' " + wrong);
   result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
-  result.otherInputs = {options.calibration, options.rules, options.eval};
+  for (const std::string &file :
+       {options.calibration, options.rules, options.eval})
+    result.otherInputs.push_back(file);
   llvm::append_range(result.otherInputs, options.data);
   std::vector<quantize::Rule> &rules = request.study.rules;
   if (!options.rules.empty())
     if (std::string error = quantize::readRules(options.rules, rules);
         !error.empty())
-      return usageError(error);
+      return failure(error);
   for (const std::string &rule : quantize::precisionRules(rules)) {
     if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
-      return usageError("'" + printable(options.rules) + "': rule '" +
-                        printable(rule) + "' " + wrong);
+      return failure("'" + printable(options.rules) + "': rule '" +
+                     printable(rule) + "' " + wrong);
     result.pipeline.keep.push_back(rule);
   }
   request.report = options.report;
   if (!request.isWanted() && !isAuto)
     return kSuccess;
   if (result.emit != EmitKind::sharedLibrary || options.printPipeline)
-    return usageError((isAuto ? "--precision=auto" : "--report") +
-                      Twine(" measures the model: it goes with a shared "
-                            "library only"));
+    return usageError("--precision=auto measures the model: it goes with a "
+                      "shared library only");
   if (!result.import.values.empty())
     return usageError((isAuto ? "--precision=auto" : "--report") +
                       Twine(" does not go with --value: write the constant "
@@ -124,7 +129,11 @@ int tools::readPrecision(const cli::CompileFlags &options,
     if (std::string wrong = study.data.preprocess.parse(options.preprocess);
         !wrong.empty())
       return usageError("--preprocess: " + wrong);
-  adoptPreprocess(options.calibration, study.data.preprocess);
+  if (std::string wrong =
+          checkPreprocess(study.data.preprocess, study.data.paths);
+      !wrong.empty())
+    return failure(wrong);
+  adoptPreprocess(options.calibration, study.data.preprocess, request.warnings);
   return kSuccess;
 }
 
@@ -132,7 +141,7 @@ int tools::runStudy(const PrecisionRequest &request,
                     std::optional<study::Study> &result,
                     CompileOptions &compile, mlir::MLIRContext &context,
                     Console &console, const ingot::Progress &progress) {
-  // Check the output files first, before the study takes minutes.
+  // Check the output files first, because the study takes minutes.
   if (failed(checkOutputs(compile, context)))
     return kFailure;
   if (!request.report.empty()) {
@@ -141,9 +150,7 @@ int tools::runStudy(const PrecisionRequest &request,
                         " is a page: the JSON is written beside it");
     for (const std::string &path :
          {request.report, study::reportJsonPath(request.report)}) {
-      if (isSameFile(path, compile.output) ||
-          isSameFile(path, headerName(compile)) ||
-          isSameFile(path, compile.decisionsFile))
+      if (isOutput(compile, path) || isSameFile(path, compile.decisionsFile))
         return usageError("--report=" + request.report +
                           " has the name of the library, its header or "
                           "--decisions");

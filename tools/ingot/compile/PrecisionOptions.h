@@ -14,11 +14,14 @@
 
 namespace ingot::tools {
 
-/// Exit codes, which scripts can tell apart.
+/// Exit codes. Scripts can distinguish them.
 enum CompileExit { kSuccess = 0, kFailure = 1, kUsage = 2 };
 
 /// Prints one line on stderr. Returns kUsage.
 int usageError(const llvm::Twine &message);
+
+/// Prints one line on stderr about a file or a folder. Returns kFailure.
+int failure(const llvm::Twine &message);
 
 /// The parts of the precision that are chosen or measured before the
 /// compilation.
@@ -26,6 +29,8 @@ struct PrecisionRequest {
   study::StudyOptions study;
   /// The values of --shape and --dim.
   std::vector<std::string> shapes, dims;
+  /// Warnings about the options, which are not written yet.
+  std::vector<std::string> warnings;
   /// The file of the report; empty if none.
   std::string report;
 
@@ -36,8 +41,8 @@ struct PrecisionRequest {
 int readPrecision(const cli::CompileFlags &options, CompileOptions &result,
                   PrecisionRequest &request);
 
-/// Runs the study, and sets the precisions that it chose. Returns 0 or an exit
-/// code.
+/// Runs the study and sets the precisions that it has chosen. Returns 0 or an
+/// exit code.
 int runStudy(const PrecisionRequest &request,
              std::optional<study::Study> &result, CompileOptions &compile,
              mlir::MLIRContext &context, Console &console,

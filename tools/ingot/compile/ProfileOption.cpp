@@ -27,8 +27,8 @@ std::optional<SizeRange> ingot::rangeOf(const SizeText &size) {
 }
 
 /// Parses a shape, `x=1x3x(32:48:64)x?`, or a named dimension,
-/// `length=1:128:512`. An entry with several sizes, a dynamic size or brackets
-/// is a shape.
+/// `length=1:128:512`. The entry is a shape if it has several sizes, a dynamic
+/// size or brackets.
 static bool parseEntry(StringRef text, ShapeProfile &profile,
                        std::string &problem) {
   auto [name, value] = text.rsplit('=');

@@ -12,13 +12,12 @@
 
 namespace ingot {
 
-/// Parses a size as parseSizeText does, but rejects steps, which are for `ingot
-/// bench`.
+/// Parses a size like parseSizeText, but rejects steps, because they are only
+/// for `ingot bench`.
 bool parseSize(llvm::StringRef text, tools::SizeText &size,
                std::string &problem);
 
-/// Returns the range of sizes that a text allows, or nothing for a dynamic
-/// size.
+/// Returns the range of allowed sizes, or nothing for a dynamic size.
 std::optional<SizeRange> rangeOf(const tools::SizeText &size);
 
 /// Parses the value of --profile: `x=1x3x(32:48:64)x?,length=1:128:512`.

@@ -27,7 +27,7 @@ using namespace llvm;
 using namespace ingot;
 using namespace ingot::tools;
 
-/// Sets the kind of output, which the table of options allows.
+/// Sets the kind of output. The table of options has already checked it.
 static void setEmit(CompileOptions &options, StringRef kind) {
   if (kind == "so")
     options.emit = EmitKind::sharedLibrary;
@@ -61,7 +61,7 @@ static const char *extensionOf(EmitKind kind) {
   return "";
 }
 
-/// Reads fixed sizes and ranges. The ranges of --shape and --dim form one
+/// Reads fixed sizes and ranges. All ranges of --shape and --dim form one
 /// profile.
 static bool readShapes(const cli::CompileFlags &options, bool givesGeneral,
                        CompileOptions &result, std::string &error) {
@@ -112,6 +112,8 @@ static int readFlags(const cli::CompileFlags &options,
   std::string error;
   if (!parseTargets(options.target, error))
     return usageError(error);
+  result.pipeline.ptxas = options.ptxas;
+  result.pipeline.refusesHost = options.cudaFallback == "error";
   result.pipeline.winograd = options.winograd;
   std::optional<OptimizeFor> goal = findGoal(options.optimize);
   assert(goal && "the table of options has other goals");
@@ -135,9 +137,6 @@ static int readFlags(const cli::CompileFlags &options,
         ": C, C++, their libraries or Ingot have this name, or one "
         "with _create, _run or _destroy; choose another");
   result.decisionsFile = options.decisions;
-  if (options.printPipeline && !result.decisionsFile.empty())
-    return usageError("--print-pipeline compiles nothing, so there are no "
-                      "--decisions to write");
   for (const std::string &names : options.dumpAfter)
     llvm::append_range(result.dumpAfter, split(names, ','));
   if (!readShapes(options, parser.isGiven("general"), result, error))
@@ -151,13 +150,18 @@ static int readFlags(const cli::CompileFlags &options,
   for (const std::string &name : options.absent)
     if (!result.import.absent.insert(name).second)
       return usageError("--absent is given twice for '" + name + "'");
-  for (const std::string &text : options.limits)
+  StringMap<std::string> limits;
+  for (const std::string &text : options.limits) {
     if (!parseLimit(text, result.import, result.pipeline, error))
       return usageError(error);
+    auto [name, value] = StringRef(text).split('=');
+    if (limits.try_emplace(name, value.str()).first->second != value)
+      return usageError("--limit is given twice for '" + name + "'");
+  }
   return kSuccess;
 }
 
-/// Returns the backends that `--kernels` can name, the default one first.
+/// Returns the names of backends for `--kernels`, the default first.
 static std::string kernelNames() {
   std::string names = kDefaultKernels.str();
   for (const Backend *backend : getBackends())
@@ -166,7 +170,8 @@ static std::string kernelNames() {
   return names;
 }
 
-/// Sets the kernels. `auto` is measured later. Returns 0 or an exit code.
+/// Sets the kernels. `auto` is handled later, by measurements. Returns 0 or an
+/// exit code.
 static int readKernelsOption(StringRef kernels, CompileOptions &result) {
   const Backend *backend =
       kernels == "auto" ? &otherBackend() : findBackend(kernels);
@@ -177,7 +182,7 @@ static int readKernelsOption(StringRef kernels, CompileOptions &result) {
                       kernelNames() + ", auto or a file that auto wrote");
   else if (std::string error = readKernelRecord(kernels, result.pipeline);
            !error.empty())
-    return usageError("--kernels: " + error);
+    return failure("--kernels: " + error);
   else
     result.otherInputs.push_back(kernels.str());
   return kSuccess;
@@ -187,6 +192,7 @@ int tools::readOptions(const cli::CompileFlags &flags,
                        const OptionParser &parser, CompileOptions &options,
                        PrecisionRequest &request) {
   options.given = describeGivenOptions(parser.given());
+  llvm::append_range(options.otherInputs, parser.optionsFiles());
   if (int code = readFlags(flags, parser, options, request))
     return code;
   if (int code = readKernelsOption(flags.kernels, options))
@@ -209,13 +215,14 @@ int tools::saveOptions(const cli::CompileFlags &flags,
   const std::string &path = flags.saveOptions;
   if (path.empty())
     return kSuccess;
+  bool isTaken = isOutput(options, path);
   for (const std::string &other :
-       {options.output, headerName(options), options.decisionsFile,
-        flags.report,
+       {options.decisionsFile, flags.report,
         flags.report.empty() ? "" : study::reportJsonPath(flags.report)})
-    if (!other.empty() && isSameFile(path, other))
-      return usageError("--save-options=" + path +
-                        " has the name of another output");
+    isTaken |= !other.empty() && isSameFile(path, other);
+  if (isTaken)
+    return usageError("--save-options=" + path +
+                      " has the name of another output");
   Error error = study::checkWritable(path, options.input, options.otherInputs);
   if (!error)
     error = study::writeTexts(

@@ -12,13 +12,12 @@
 
 namespace ingot::tools {
 
-/// Fills `options`, whose input is set, from the flags of the command line.
-/// Prints what is wrong with them. Returns 0 or an exit code.
+/// Fills `options` from the flags of the command line. Its input must be set
+/// already. Prints an error if the flags are wrong. Returns 0 or an exit code.
 int readOptions(const cli::CompileFlags &flags, const OptionParser &parser,
                 CompileOptions &options, PrecisionRequest &request);
 
-/// Writes the file of --save-options, if it is given. Returns 0 or an exit
-/// code.
+/// Writes the file of --save-options, if requested. Returns 0 or an exit code.
 int saveOptions(const cli::CompileFlags &flags, const OptionParser &parser,
                 const CompileOptions &options);
 

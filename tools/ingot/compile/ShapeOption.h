@@ -17,12 +17,12 @@
 
 namespace ingot {
 
-/// Parses `name=1x3x?x224` or `name=scalar`. Ranges of sizes, as in
-/// `name=1x3x(32:48:64)x224`, are added to `profile`.
+/// Parses `name=1x3x?x224` or `name=scalar`. Adds ranges of sizes, as in
+/// `name=1x3x(32:48:64)x224`, to `profile`.
 bool parseShape(llvm::StringRef text, ImportOptions &import,
                 ShapeProfile &profile, std::string &error);
 
-/// Parses `name=8`, or a range, which is added to `profile`.
+/// Parses `name=8`, or a range, which it adds to `profile`.
 bool parseDim(llvm::StringRef text, ImportOptions &import,
               ShapeProfile &profile, std::string &error);
 
@@ -34,7 +34,7 @@ bool parseValue(llvm::StringRef text, llvm::StringMap<std::string> &values,
 bool parseLength(llvm::StringRef text, llvm::StringMap<int64_t> &lengths,
                  std::string &error);
 
-/// Parses `sparse-bytes=4G` and so on.
+/// Parses a limit such as `sparse-bytes=4G`.
 bool parseLimit(llvm::StringRef text, ImportOptions &import,
                 PipelineOptions &pipeline, std::string &error);
 

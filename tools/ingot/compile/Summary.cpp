@@ -41,7 +41,7 @@ static void printSummary(const CompileOptions &options,
   raw_ostream &out = outs();
   out << printable(options.output) << ": ";
   for (const LevelCode &level : manifest.levels) {
-    out << level.target.level << " code ";
+    out << level.target.name() << " code ";
     printBytes(out, level.bytes);
     out << ", ";
   }
@@ -57,8 +57,8 @@ static void printSummary(const CompileOptions &options,
   out << '\n';
 }
 
-/// Returns the bytes of constants that the compiler computed, or 0 if the
-/// weights are about as large as the model's.
+/// Returns the additional bytes of constants that the compiler has computed.
+/// Returns 0 if the weights are about as large as the model's.
 static uint64_t computedBytes(const Manifest &manifest,
                               const SizeReport &sizes) {
   const uint64_t expected = sizes.modelWeights + sizes.fewerProducts;
@@ -67,7 +67,8 @@ static uint64_t computedBytes(const Manifest &manifest,
   return manifest.weightsBytes > usual ? manifest.weightsBytes - expected : 0;
 }
 
-/// Prints the artifact's size, what increased it, and how to choose otherwise.
+/// Prints the artifact's size, the reasons why it is larger than the model, and
+/// options that change this.
 static void printSizes(const CompileOptions &options, const Manifest &manifest,
                        const SizeReport &sizes) {
   raw_ostream &out = outs();
@@ -174,7 +175,7 @@ static Json orNull(const std::string &text) {
   return text.empty() ? Json() : Json(text);
 }
 
-/// Returns the path of the separate weights, or "".
+/// Returns the path of the separate weights, or "" if they are not separate.
 static std::string weightsFile(const CompileOptions &options,
                                const Manifest &manifest) {
   if (!manifest.externalWeights)
@@ -189,8 +190,8 @@ static std::string weightsFile(const CompileOptions &options,
   return std::string(path);
 }
 
-/// Returns how many layers each backend computes, in each precision, and how
-/// many a better backend declined. `--decisions` has the reasons.
+/// Returns how many layers each backend computes in each precision, and how
+/// many layers a faster backend has declined. `--decisions` shows the reasons.
 static Json layersToJson(const Manifest &manifest) {
   std::map<std::string, size_t> backends, precisions;
   size_t declined = 0;
@@ -249,7 +250,6 @@ Json tools::toJson(const CompileSummary &summary) {
                {"output", options.output},
                {"decisions", orNull(options.decisionsFile)},
                {"report", orNull(summary.report)},
-               {"warnings", summary.warnings},
                {"seconds", summary.seconds}};
   if (result.manifest) {
     const Manifest &manifest = *result.manifest;
@@ -259,7 +259,7 @@ Json tools::toJson(const CompileSummary &summary) {
     Json levels = Json::array(), libraries = Json::array();
     for (const LevelCode &level : manifest.levels)
       levels.push_back(
-          {{"level", level.target.level}, {"code_bytes", level.bytes}});
+          {{"level", level.target.name()}, {"code_bytes", level.bytes}});
     for (const Library *library : usedLibraries(manifest))
       libraries.push_back(library->title.str());
     json["levels"] = std::move(levels);

@@ -15,7 +15,7 @@
 
 namespace ingot::tools {
 
-/// The result of `ingot compile`.
+/// The data for the summary of `ingot compile`.
 struct CompileSummary {
   const CompileOptions &options;
   const CompileResult &result;
@@ -23,9 +23,8 @@ struct CompileSummary {
   const KernelRecord *kernels = nullptr;
   /// The study of `--precision=auto` or `--report`, or null.
   const study::Study *study = nullptr;
-  /// The file of the report; empty if none.
+  /// The path of the report; empty if there is none.
   std::string report = "";
-  unsigned warnings = 0;
   double seconds = 0;
 };
 

@@ -21,9 +21,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// The columns of an AMX tile of four-byte elements.
+/// The number of columns of an AMX tile of four-byte elements.
 static constexpr int64_t kColumns = cpu::kAmxWords;
-/// The most rows of a register tile.
+/// The maximum number of rows of a register tile.
 static constexpr int64_t kMaxRows = 2 * cpu::kAmxRows;
 
 int64_t cpu::amxRowElements(Type element) {
@@ -39,7 +39,7 @@ static int64_t firstRowOf(const Tile &tile, int64_t i) {
   return std::min(i * tile.amxRows, tile.rows - tile.amxRows);
 }
 
-/// Returns memory on the stack that all of the kernel's tiles share under a
+/// Returns a stack buffer that all tiles of the kernel share under the given
 /// name.
 static Value sharedScratch(IndexBuilder &b, StringRef name, int64_t elements,
                            Type type) {
@@ -106,10 +106,10 @@ static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
   return SrcRows(b, scratch, 0, lanes, 1);
 }
 
-// The weights' tiles stay in registers during a step. The rows' tiles are
-// loaded one by one: 4 loads for 4 products of 16 cycles. Each line is used
-// once, so that rows a multiple of 4 KiB apart do no harm. The core loads far
-// enough ahead by itself, so that nothing is prefetched.
+// Keeps the tiles of weights in registers during a step, and loads the tiles of
+// rows one by one. A step has 4 loads for 4 products of 16 cycles. A row stride
+// of a multiple of 4 KiB does no harm, because each line is used once. The code
+// does not prefetch, because the hardware prefetcher reads far enough ahead.
 Accumulators cpu::multiplyAddAmx(IndexBuilder &b, const TileWeights &weights,
                                  const SrcRows &rows, int64_t depth,
                                  const Accumulators &start) {

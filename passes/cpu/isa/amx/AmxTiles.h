@@ -8,9 +8,9 @@
 // A register tile is 2 x 2 AMX accumulators of `amxRows` rows by 16 columns, or
 // fewer at a border. Further AMX tiles hold two tiles of weights and one or two
 // of src. All AMX tiles of a kind have one shape throughout a kernel, because
-// LLVM configures the registers once in a function. If a register tile is not
-// two times `amxRows` high, its AMX tiles overlap. Their common rows are
-// computed twice, with equal results.
+// LLVM configures the registers once in a function. If a register tile has
+// fewer than two times `amxRows` rows, its AMX tiles overlap. Their common rows
+// are computed twice, with equal results.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_ISA_AMX_AMXTILES_H
@@ -36,8 +36,8 @@ void storeAmxTiles(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
 mlir::Value spillAmxTiles(IndexBuilder &b, const Tile &tile,
                           const Accumulators &sums);
 
-/// Writes `count` elements of `value` from `to[at]` on; up to a vector more may
-/// be written behind them.
+/// Writes `count` elements of `value` from `to[at]` on. May write up to a
+/// vector more behind them.
 void fillRun(IndexBuilder &b, mlir::Value to, Index at, int64_t count,
              int64_t value);
 

@@ -40,7 +40,8 @@ static bool isVnni(StringRef intrinsic) {
 
 namespace {
 
-/// Arithmetic on the groups of a vector: pairs of bf16 or groups of four bytes.
+/// Arithmetic on the groups of a vector, which are pairs of bf16 or groups of
+/// four bytes.
 struct Groups {
   IndexBuilder b;
 
@@ -220,10 +221,10 @@ struct EmulateStore : TilePattern<amx::TileStoreOp> {
   }
 };
 
-/// Emulates a product row by row. `addGroup(x, y, sums)` adds the products of
-/// one group, which is in all lanes of x, and the groups y of a row of the
-/// right tile. `numSums` partial sums start at zero, and are added to the
-/// accumulator at the end.
+/// Emulates a product row by row. All lanes of x hold one group of the left
+/// tile, and y holds the groups of a row of the right tile. `addGroup(x, y,
+/// sums)` adds their products. `numSums` partial sums start at zero, and are
+/// added to the accumulator at the end.
 template <typename Op, typename Adaptor>
 void emulateProduct(
     OpBuilder &builder, Op op, Adaptor adaptor, int64_t numSums,
@@ -302,9 +303,9 @@ bool isOneDimension(MemRefType base, Value stride) {
   return base.getRank() == 1 && stride;
 }
 
-/// Checks two properties of our kernels that let each tile be one piece of
-/// memory. The old value of an accumulator is not needed after a product. No
-/// other tile outlives the iteration that loads it.
+/// Checks two properties of the generated kernels, which allow one fixed buffer
+/// for each tile. The old value of an accumulator is not needed after a
+/// product. No other tile outlives the iteration that loads it.
 LogicalResult check(Operation *op) {
   Value acc;
   if (auto product = dyn_cast<amx::TileMulFOp>(op)) {

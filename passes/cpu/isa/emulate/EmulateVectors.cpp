@@ -42,7 +42,8 @@ static bool isHalfVector(Type type) {
 
 namespace {
 
-/// Computes any function of three bits, one of the eight cases after the other.
+/// Computes a function of three bits, given as a table, by adding one of its
+/// eight cases after the other.
 struct EmulateTable : OpConversionPattern<LLVM::CallIntrinsicOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -115,7 +116,8 @@ struct EmulatePack : OpConversionPattern<LLVM::CallIntrinsicOp> {
   }
 };
 
-/// Converts all lanes to i32. Floats beyond i32 become the least i32.
+/// Converts all lanes to i32. Floats beyond the range of i32 become its
+/// minimum.
 struct EmulateConversion : OpConversionPattern<LLVM::CallIntrinsicOp> {
   using OpConversionPattern::OpConversionPattern;
 

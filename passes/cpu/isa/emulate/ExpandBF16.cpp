@@ -22,9 +22,9 @@ using namespace ingot;
 
 namespace {
 
-/// Rounds to the nearest bf16, ties to even; NaN stays NaN. All operations are
-/// on 32 bits. Upstream's pattern selects among 16-bit values, which LLVM turns
-/// into bf16 and takes apart lane by lane.
+/// Rounds to the nearest bf16, ties to even; NaN stays NaN. All operations have
+/// 32 bits. Upstream's pattern selects among 16-bit values instead. LLVM turns
+/// such a selection into bf16, and handles it lane by lane.
 struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f64 holds a product of two f32 exactly. From 2^52 on, neighbouring f64 are 1
-// apart. The sum of the product and a whole number of that size is thus rounded
-// once, to a whole number. Its lower bits count whole numbers, as the lower
-// bits of f32 do from 2^23 on.
+// f64 represents a product of two f32 exactly. From 2^52 on, neighbouring f64
+// differ by 1. The sum of the product and a whole number of that size is thus
+// rounded once, to a whole number. The lower bits of this f64 count whole
+// numbers, as the lower bits of an f32 do from 2^23 on.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
@@ -58,7 +58,8 @@ struct SumInF64 : OpRewritePattern<arith::BitcastOp> {
     };
     Type wide = typeOf(rewriter.getF64Type());
     auto extend = [&](Value value) -> Value {
-      // The integer fits f32, so that it also fits f64.
+      // Converts an integer that fits f32 directly to f64, which also
+      // represents it.
       if (auto whole = value.getDefiningOp<arith::SIToFPOp>())
         return arith::SIToFPOp::create(rewriter, loc, wide, whole.getIn());
       return arith::ExtFOp::create(rewriter, loc, wide, value);

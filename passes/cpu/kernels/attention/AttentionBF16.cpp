@@ -9,15 +9,15 @@
 // exponentials and values to bf16 on its stack, in the form that the
 // instructions read. Sums and the softmax stay f32.
 //
-// The factors of `keys · queries` are rows of keys, and pairs of elements of
-// the queries. The factors of `exponentials · values` are rows of exponentials,
-// and pairs of keys of the values. The exponentials of a key are computed as a
-// row of queries. Two keys are packed in a 32-bit word, and the words are
-// transposed.
+// The factors of `keys · queries` are rows of keys, and queries packed as pairs
+// of elements. The factors of `exponentials · values` are rows of exponentials,
+// and values packed as pairs of keys. The exponentials of a key are computed as
+// a row with one lane a query. Two keys are packed in a 32-bit word, and the
+// words are transposed.
 //
-// Zeros behind a head's elements and a block's keys make depths multiples of an
-// AMX tile. So all AMX tiles of a kernel have one shape, as LLVM requires
-// (AmxTiles.h).
+// Zeros behind a head's elements and a block's keys round depths up to a
+// multiple of an AMX tile. All AMX tiles of a kernel thus have one shape, as
+// LLVM requires (AmxTiles.h).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/isa/amx/AmxTiles.h"
@@ -33,7 +33,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Elements of a depth that are multiplied together: the depth of an AMX tile.
+/// The number of elements of a row that are multiplied together: the depth of
+/// an AMX tile.
 static constexpr int64_t kDepth = 2 * cpu::kAmxWords;
 
 /// Rounds a row of f32 to bf16.
@@ -114,8 +115,8 @@ void NarrowAttention::multiply(const TileWeights &pairs, const NarrowRows &rows,
     spill(b, tile, sums, to, at);
 }
 
-/// Rows behind the block's keys are not initialized, because nobody reads their
-/// scores.
+/// Leaves the rows behind the block's keys uninitialized, because nothing reads
+/// their scores.
 void NarrowAttention::sumScores(const QueryBlock &block, Index key,
                                 Index count) {
   int64_t depth = depthOf(size);
@@ -144,19 +145,19 @@ void NarrowAttention::sumScores(const QueryBlock &block, Index key,
 //===----------------------------------------------------------------------===//
 
 /// Returns e^(x - highest) for scores x of at most `highest`. The relative
-/// error is at most 2^-13, less than that of rounding to bf16. The value is 2^n
-/// 2^f, with an integer n and |f| <= 1/2. For -inf, and where the result would
-/// be denormal, it is 0.
+/// error is at most 2^-13, less than that of rounding to bf16. The value is
+/// computed as 2^n * 2^f, with an integer n and |f| <= 1/2. It is 0 if x is
+/// -inf or if the exact value would be denormal.
 static Value halfPower(const elementary::FloatBuilder &f, Value x,
                        Value highest) {
   constexpr float log2e = 1.44269504f;
   Value exponent = f.fma(x, f.number(log2e), f.mul(highest, f.number(-log2e)));
-  // A NaN does not compare as less, so it stays.
+  // A NaN stays a NaN, because its comparison is false.
   Value least = f.number(-127);
   exponent =
       f.select(arith::CmpFPredicate::OLT, exponent, least, least, exponent);
-  // The addition leaves the nearest integer plus the exponent's bias in the
-  // lowest bits. A shift makes 2^n of them, or 0.
+  // Adds a number such that the lowest bits of the sum are the nearest integer
+  // plus the exponent's bias. A shift makes 2^n from these bits, or 0.
   Value magic = f.number(12582912.0f + 127); // 1.5 * 2^23
   Value biased = f.add(exponent, magic);
   Value fraction = f.sub(exponent, f.sub(biased, magic));
@@ -181,7 +182,7 @@ void NarrowAttention::packPowers(const QueryBlock &block, Index key,
   auto words = VectorType::get({lanes}, b.b.getI32Type());
   auto halves = VectorType::get({2 * lanes}, b.b.getBF16Type());
   Accumulators none(block.vectors, zeros(b, lanes, b.b.getF32Type()));
-  // A step packs two keys for each lane.
+  // Packs two keys for each lane in a step.
   static_assert(kDepth == 2 * cpu::kAmxWords);
   assert(lanes == cpu::kAmxWords && "bf16 has instructions of 512 bits");
   auto step = [&](Value number, const Accumulators &before) {

@@ -71,9 +71,9 @@ void AttentionEmitter::startSums(const QueryBlock &block) {
   fill(weighed, zero, width(block) * values.shape[3]);
 }
 
-/// Computes the scores in tiles of keys. The last tile ends with the block and
+/// Computes the scores in tiles of keys. The last tile ends with the block, and
 /// computes some scores again, with equal results. If the block has fewer keys
-/// than a tile, computes them one by one.
+/// than a tile, its scores are computed key by key.
 void AttentionEmitter::sumScores(const QueryBlock &block, Index key,
                                  Index count) {
   int64_t rows = plan.scores.rows;
@@ -113,8 +113,8 @@ Accumulators AttentionEmitter::raiseMaxima(const QueryBlock &block, Index key,
     Value before = loadVector(maxima, v * lanes);
     Value now = arith::MaxNumFOp::create(b.b, b.loc, before, highest[v]);
     storeVector(now, maxima, v * lanes);
-    // If every score so far is -inf, a difference of scores is NaN. Subtracting
-    // 0 instead gives the exponential 0.
+    // Subtracts 0 if every score so far is -inf. The difference of two -inf
+    // would be NaN; with 0 the exponential becomes 0.
     Value isLowest = arith::CmpFOp::create(
         b.b, b.loc, arith::CmpFPredicate::OEQ, now, lowest);
     highest[v] = arith::SelectOp::create(b.b, b.loc, isLowest, zero, now);
@@ -189,7 +189,7 @@ void AttentionEmitter::addValues(const QueryBlock &block, Index key,
     Index from = values.at(b, {block.sample, key, block.head, column});
     Accumulators after =
         forEach(b, 0, count, start, [&](Value k, const Accumulators &sums) {
-          // A query is a lane of the key's row of exponentials.
+          // Reads the lane of a query in the key's row of exponentials.
           SrcRows rows(b, scores, b.add(first, b.mul(Index(k), width(block))),
                        1, tile.rows);
           return multiplyAdd(b,
@@ -212,7 +212,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
   Index count = b.min(b.sub(b.add(*block.last, 1), block.first),
                       block.count);
   Value one = floatConstant(b, 1);
-  // Without keys the result is 0; divides by 1 instead of by the empty sum.
+  // Divides by 1 if there are no keys, so that the result is 0.
   Value isEmpty = b.compare(arith::CmpIPredicate::eq, numKeys, 0);
   forEach(b, 0, count, 1, [&](Value query) {
     Value sum = memref::LoadOp::create(b.b, b.loc, sums, query);
@@ -220,7 +220,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
     Value factor = arith::DivFOp::create(b.b, b.loc, one, sum);
     auto emitColumns = [&](Value number, const Tile &full) {
       Tile tile = full.withRows(1);
-      // Sums are vectors of f32, whichever product made them.
+      // Stores as f32, because every product leaves its sums as vectors of f32.
       tile.product = Product::f32;
       Index column = b.mul(Index(number), columns);
       Accumulators results;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The code of attention. AttentionToVector.cpp computes all keys of a head at
-// once, AttentionBlocks.cpp blocks of keys. AttentionBF16.cpp has the parts
-// that differ for products of bf16.
+// The code of attention. AttentionToVector.cpp handles all keys of a head at
+// once, AttentionBlocks.cpp handles blocks of keys. AttentionBF16.cpp has the
+// parts that differ for products of bf16.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
@@ -17,8 +17,9 @@
 
 namespace ingot::cpu {
 
-/// Queries of one head, from `first` on: `count` of them in `vectors` vectors.
-/// With an open number of queries, lanes behind query `last` repeat it.
+/// Queries of one head: `count` queries from `first` on, in `vectors` vectors.
+/// If the number of queries is open, lanes behind query `last` repeat query
+/// `last`.
 struct QueryBlock {
   Index sample, head, first;
   int64_t count, vectors;
@@ -87,8 +88,9 @@ struct AttentionEmitter {
   void emitByBlocks(const QueryBlock &block);
   void startSums(const QueryBlock &block);
   void sumScores(const QueryBlock &block, Index key, Index count);
-  /// Raises the maxima by the scores of this block, after adding the mask if
-  /// that is not done. Returns the factors by which earlier sums shrink.
+  /// Adds the mask to the scores of this block, unless this is already done,
+  /// and raises the maxima to the scores. Returns the factors by which the
+  /// earlier sums shrink.
   Accumulators raiseMaxima(const QueryBlock &block, Index key, Index count);
   void addPowers(const QueryBlock &block, const Accumulators &added);
   void exponentiate(const QueryBlock &block, Index key, Index count);
@@ -125,8 +127,8 @@ struct AttentionEmitter {
   Output output;
   Index numQueries, numKeys;
   int64_t size;
-  /// Buffers on the stack, rows of a block's queries: `size` rows of queries, a
-  /// row of scores for each key, and one row of factors.
+  /// Buffers on the stack, whose rows have one lane a query of the block.
+  /// `queries` has `size` rows, `scores` one row a key, and `factors` one row.
   mlir::Value queries, scores, factors;
   /// Buffers for blocks of keys: the maxima, the sums of exponentials, and the
   /// weighed values.
@@ -134,9 +136,8 @@ struct AttentionEmitter {
   std::optional<NarrowAttention> narrow;
 };
 
-/// Transposes a square of rows: element j of row i becomes element i of row j.
-/// Each step exchanges one bit of the row's number with that bit of the lane's
-/// number.
+/// Transposes a square: element j of row i becomes element i of row j. Each
+/// step exchanges one bit of the row index with the same bit of the lane index.
 void transpose(IndexBuilder &b, llvm::MutableArrayRef<mlir::Value> rows);
 
 } // namespace ingot::cpu

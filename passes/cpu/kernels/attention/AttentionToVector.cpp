@@ -273,7 +273,8 @@ Value AttentionEmitter::normalize(Value weighed, Value factor) {
                                        splat(b, lanes, factor));
   if (!op.getSafe())
     return result;
-  // If all exponentials are 0, or some are NaN, there are no probabilities.
+  // Returns 0 if the factor is NaN or infinite, e.g. because all exponentials
+  // are 0.
   Value isNumber = arith::CmpFOp::create(
       b.b, b.loc, arith::CmpFPredicate::OLT, factor,
       floatConstant(b, std::numeric_limits<double>::infinity()));
@@ -290,7 +291,7 @@ void AttentionEmitter::multiplyValues(const QueryBlock &block) {
     forEachPart(
         b, block.count, plan.tile.rows, [&](int64_t count, Index first) {
           Tile tile = full.withRows(count);
-          // A query is a lane of every row of exponentials.
+          // Reads the lane of a query in every row of exponentials.
           SrcRows rows(b, scores, first, 1, count);
           rows.step = width(block);
           Accumulators sums = multiplyAdd(

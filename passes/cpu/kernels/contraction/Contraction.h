@@ -14,7 +14,7 @@
 
 namespace ingot::cpu {
 
-/// The loops and elements of a product, which all parts of its code use.
+/// The loops and elements of a product. All parts of the code use them.
 struct Contraction {
   /// Sizes of packing: a panel has kVectors vectors of columns, and kPanels
   /// panels of kDepth rows are packed at a time.
@@ -24,8 +24,9 @@ struct Contraction {
   Contraction(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
 
   bool isOuter(int64_t loop);
-  /// Runs `body` for all indices of the outer loops, or of the others. Outer
-  /// loops are reductions besides k and loops that index the right factor.
+  /// Runs `body` for all indices of the outer loops if `isOuter`, else for
+  /// those of the other loops. Outer loops are loops that index the right
+  /// factor, and reductions besides k.
   void forEachPlace(bool isOuter, llvm::function_ref<void()> body);
   /// Returns the indices of an operand's element, given its row, k and column.
   llvm::SmallVector<mlir::Value> at(int64_t operand, Index row, Index k,
@@ -40,14 +41,14 @@ struct Contraction {
                           mlir::Value mask);
   /// Loads a vector of the result.
   mlir::Value loadPiece(llvm::ArrayRef<mlir::Value> at, mlir::Value mask);
-  /// Joins two int16 in one i32; the second one may be absent, and is 0 then.
+  /// Joins two int16 in one i32. If `high` is null, it counts as 0.
   mlir::Value joinWords(mlir::Value low, mlir::Value high);
   mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
   llvm::SmallVector<mlir::Value> masksOf(Index columns, bool isWhole);
   mlir::AffineMap map(int64_t operand) {
     return op.getMatchingIndexingMap(&op->getOpOperand(operand));
   }
-  /// Returns true if int16 are multiplied in pairs of k.
+  /// Returns true if int16 are multiplied in pairs of neighbouring k.
   bool multipliesPairs();
   /// Returns true if the right factor's type has no masked loads.
   bool isNarrow() {
@@ -65,14 +66,15 @@ struct Contraction {
   /// The element type of sums and of a panel.
   mlir::Type element;
   int64_t lanes, row, k, column, width;
-  /// The number of k that an element of a panel holds.
+  /// The number of values of k that an element of a panel holds.
   int64_t step;
   llvm::SmallVector<Index> sizes, batch;
   /// The buffer of the panels.
   mlir::Value panel;
 };
 
-/// The base of each part of the code: short names for members of a product.
+/// The base class of each part of the code. It gives short names to the members
+/// of a product.
 struct ContractionEmitterBase {
   explicit ContractionEmitterBase(Contraction &all)
       : all(all), b(all.b), op(all.op), target(all.target),

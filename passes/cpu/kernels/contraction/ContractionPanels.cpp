@@ -47,8 +47,8 @@ void ContractionPanels::packOneByOne(const PanelSlice &part, Index begin,
   });
 }
 
-/// Packs a right factor that is stored transposed: transposes squares, and
-/// copies the rest element by element. This also packs partial panels of int8
+/// Packs a right factor that is stored transposed. Transposes squares, and
+/// copies the remaining elements one by one. Also packs partial panels of int8
 /// and int16, which have no masked loads.
 void ContractionPanels::packTransposed(const PanelSlice &part) {
   int64_t square = squareOf(target);
@@ -96,7 +96,8 @@ Value ContractionPanels::loadForPanel(Index kAt, Index columnAt, Value mask,
   return all.joinWords(low, count == 1 ? Value() : load(1));
 }
 
-/// Packs row `i` of `vectors` vectors of panels; a row holds `count` k.
+/// Packs row `i` of `vectors` vectors of panels. A row holds `count` values of
+/// k.
 void ContractionPanels::packRow(const PanelSlice &part, Index i,
                                 int64_t vectors, bool isWhole, int64_t count) {
   SmallVector<Value> masks = all.masksOf(part.columns, isWhole);
@@ -208,7 +209,7 @@ void ContractionPanels::emitPanel(const PanelSlice &part) {
                                        : cpu::threshold::contractionRows / 2,
              SmallVector<Value>(kVectors));
   };
-  // Computes vector by vector, because a part may have only one.
+  // Emits one vector at a time, because a partial panel may have only one.
   auto emitRest = [&] {
     forEach(b, 0, b.min(part.columns, width), lanes, [&](Value first) {
       PanelSlice vector = part;

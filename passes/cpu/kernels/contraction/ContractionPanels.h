@@ -19,8 +19,9 @@ struct ContractionPanels : ContractionEmitterBase {
   void emit(Index firstColumn);
 
 private:
-  /// The panel at `column`, and `depth` k from `k` on. `columns` counts the
-  /// columns from `column` to the end; a whole panel has at least its width.
+  /// The panel at `column`, for `depth` values of k from `k` on. `columns` is
+  /// the number of columns from `column` to the end; a whole panel has at least
+  /// its own width.
   struct PanelSlice {
     Index column, columns, k, depth;
     /// The offset of the packed elements.
@@ -28,8 +29,9 @@ private:
   };
 
   void emitPanel(const PanelSlice &part);
-  /// Emits tiles of `most` rows, and halves the height for the rest. A tile has
-  /// one vector for each mask; a null mask means that all columns exist.
+  /// Emits tiles of `most` rows, then tiles of half the height for the
+  /// remaining rows, and so on. A tile has one vector for each mask. A null
+  /// mask means that all columns exist.
   void emitRows(const PanelSlice &part, int64_t most,
                 llvm::ArrayRef<mlir::Value> masks);
   void emitTile(const PanelSlice &part, int64_t rows, Index firstRow,
@@ -43,8 +45,8 @@ private:
   void packTransposed(const PanelSlice &part);
   void packOneByOne(const PanelSlice &part, Index begin, Index end,
                     Index firstRow);
-  /// Loads columns of a panel at `count` k, beginning with `k`. `loadLeft`
-  /// loads the elements of the left factor that they are multiplied by.
+  /// Loads columns of a panel for `count` values of k, beginning with `k`.
+  /// `loadLeft` loads the elements of the left factor that multiply them.
   mlir::Value loadForPanel(Index k, Index column, mlir::Value mask,
                            int64_t count);
   mlir::Value loadLeft(Index row, Index k, int64_t count);

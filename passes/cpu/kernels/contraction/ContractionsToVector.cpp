@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products that cpu.matmul does not compute, also with open sizes, and
-// convolutions, whose left factor's rows are windows.
+// Products that cpu.matmul does not compute, which may have open sizes. This
+// includes convolutions; the rows of their left factor are windows.
 //
 //     for batch, tap, kPanels panels of columns
 //       for block of k
@@ -99,7 +99,8 @@ void ContractionEmitter::emit() {
 // Conditions
 //===----------------------------------------------------------------------===//
 
-/// A vector times a matrix reads the matrix once, so packing it does not pay.
+/// Rejects products of a vector and a matrix. Packing the matrix does not pay,
+/// because each element is used once.
 static bool isFor(linalg::GenericOp op) {
   return support::isTiledProduct(op) &&
          op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;

@@ -28,8 +28,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Adds `steps` elements of a row times rows of the right factor to a row of
-/// the result.
+/// Multiplies `steps` elements of a row by rows of the right factor, and adds
+/// the products to a row of the result.
 void SmallContractions::emitSteps(Index rowAt, Index firstK, int64_t steps) {
   SmallVector<Value> left, splats;
   for (int64_t i = 0; i < steps; ++i) {
@@ -51,7 +51,7 @@ void SmallContractions::emitSteps(Index rowAt, Index firstK, int64_t steps) {
     else
       vector::StoreOp::create(b.b, b.loc, sum, result, place);
   };
-  // With int8 and int16 the loop is scalar: LLVM vectorizes it and multiplies
+  // Emits a scalar loop for int8 and int16. LLVM vectorizes it and multiplies
   // pairs of int16.
   bool isBytes = all.isNarrow();
   Index end = sizes[column];
@@ -151,8 +151,8 @@ void SmallContractions::emitSums(Index columnAt, Index firstK, Index depth) {
   });
 }
 
-/// Emits products with few k and few columns, as of depthwise convolutions,
-/// element by element.
+/// Emits products with small depth and few columns, e.g. those of depthwise
+/// convolutions, element by element.
 void SmallContractions::emitElements() {
   all.forEachPlace(/*isOuter=*/false, [&] {
     forEach(b, 0, sizes[k], 1, [&](Value i) {

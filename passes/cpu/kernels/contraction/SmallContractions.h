@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// Products of fewer rows or columns than panels are worth.
+/// Products with too few rows or columns for panels to pay.
 struct SmallContractions : ContractionEmitterBase {
   using ContractionEmitterBase::ContractionEmitterBase;
 

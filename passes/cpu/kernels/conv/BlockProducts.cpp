@@ -42,7 +42,7 @@ PanelBlocks::PanelBlocks(IndexBuilder &b, cpu::MatMulOp op, Index panel)
 }
 
 /// Copies some of the rows to the stack if a cache set cannot hold a line of
-/// each. `multiplyAddWhole` copies more of them.
+/// each row. `multiplyAddWhole` would copy more rows.
 SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
                               const SrcRows &rows) const {
   Type element = getElementTypeOrSelf(rows.data);
@@ -66,16 +66,16 @@ SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
   return used;
 }
 
-/// Returns true if all k of a block are multiplied at once, because rows are
-/// copied in another form or added up as f16.
+/// Returns true if the product must multiply the whole depth of a block at
+/// once. This holds if the product copies rows in another form, or adds up f16.
 static bool isAtOnce(const Tile &tile) {
   const ProductInfo &info = infoOf(tile.product);
   return info.rows == RowForm::asFloats || info.rows == RowForm::asInt16 ||
          info.block != 0;
 }
 
-/// Adds a block's products to the sums. The sums may have several copies side
-/// by side.
+/// Adds a block's products to the sums. There may be several sets of sums;
+/// their total is the result.
 Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b,
                                         const TileWeights &weights,
                                         const SrcRows &rows,
@@ -86,8 +86,8 @@ Accumulators PanelBlocks::multiplyBlock(IndexBuilder &b,
   SrcRows used = copyRows(b, tile, rows);
   int64_t count = tile.rows * tile.vectors, steps = before.size() / count;
   Accumulators sums = before;
-  // Unrolls all k: the end of a loop would be the only branch that is hard to
-  // predict.
+  // Unrolls the whole depth, because the exit of a loop would be the only
+  // branch that is hard to predict.
   for (int64_t k = 0; k < depth; k += group) {
     auto beside = MutableArrayRef(sums).slice(k / group % steps * count, count);
     SrcRows at = used;

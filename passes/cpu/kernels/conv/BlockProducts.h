@@ -31,11 +31,11 @@ private:
                              const Accumulators &before) const;
 
   TargetInfo target;
-  /// The size of a block in k, the number of k that lie side by side, and the
-  /// number of columns.
+  /// The number of k in a block, the number of neighbouring k that lie together
+  /// in memory, and the number of columns.
   int64_t depth, group, width;
-  /// The list, the range of the panel's blocks in it, and the offset in the
-  /// list of the blocks' first k.
+  /// `list` is operand `blocks`. The panel's blocks are [first, end) in it. The
+  /// first k of block i is element `positions + i` of the list.
   mlir::Value list;
   Index first, end, positions;
 };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles across rows. They are used where the length of rows is open, or where
-// rows are shorter than a tile. Pixels are then counted through all rows:
+// Tiles across rows. They are used if the length of rows is open, or if rows
+// are shorter than a tile. Pixels are then numbered across all rows:
 //
 //     for block of pixels, column tile
 //       for tile of pixels
@@ -18,11 +18,11 @@
 //             accumulators += found[pixel][k] * weights[k, column]
 //         epilogue, store
 //
-// So there are two micro-kernels, for any sizes. The first is for pixels a
-// stride apart. The second is for pixels with an address each, where the last
-// pixels of a task may be missing (Dukhan, The Indirect Convolution Algorithm,
-// 2019). If a kernel is dilated beyond src, as in segmentation, most taps are
-// in the padding of all pixels.
+// Two micro-kernels thus serve any sizes. The first handles pixels at a
+// constant stride. The second handles pixels that each have their own address;
+// the last pixels of a task may be missing (Dukhan, The Indirect Convolution
+// Algorithm, 2019). If a kernel is dilated beyond src, as in segmentation, most
+// taps are in the padding for all pixels.
 //
 // With few channels, and for instructions that require a fixed stride or other
 // elements, the taps along a row are copied instead (ConvIm2Col.cpp). A copy
@@ -62,14 +62,16 @@ void ConvAcrossRows::forEachRun(const Tile &tile, const TaskRange &range,
   });
 }
 
-/// Returns the heights of tiles. The lower tiles are for the last pixels, since
-/// rows that do not exist cost as much as others. In a feature map of four
-/// pixels they would be most of a tile. Such maps are common in audio, rare in
-/// images and absent in volumes, and each height costs compile time.
+/// Returns the heights of tiles. The lower tiles are for the last pixels,
+/// because a row without a pixel costs as much as any other. In a feature map
+/// of four pixels, most rows of a high tile would have no pixel. Such maps are
+/// common in audio, rare in images and absent in volumes. Each height costs
+/// compile time.
 RowTiling ConvAcrossRows::tilingOf(const Tile &tile) const {
   SmallVector<int64_t> sizes = {tile.rows};
-  // A tile of 14 rows adds heights of nine and four, a tile of six adds four
-  // and two. AMX tiles must have one shape in a kernel.
+  // Adds heights of nine and four to a tile of 14 rows, and heights of four and
+  // two to a tile of six. Adds none with AMX, because AMX tiles must have one
+  // shape in a kernel.
   if (usesTiles(tile.product) || tile.rows < cpu::threshold::acrossCutRows ||
       outer > 1)
     return RowTiling(sizes);
@@ -89,7 +91,8 @@ void ConvAcrossRows::emitRun(const Tile &tile, const PixelRun &run, Index group,
                              ForEachColumn forEachColumn) {
   const RowTiling tiling = tilingOf(tile);
   auto prepare = [&] { sums.prepare(tiling.sizeFor(b, run.count)); };
-  // The two ways to compute sums share the code that stores them.
+  // There are two ways to compute the sums. Both share the code that stores the
+  // sums.
   if (storesInRow(tile)) {
     b.branch(run.asTheyAre, [] {}, prepare);
     return tiling.choose(b, run.count, [&](int64_t rows) {

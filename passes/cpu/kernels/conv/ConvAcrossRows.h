@@ -24,16 +24,16 @@ struct ConvAcrossRows : ConvEmitterBase {
       : ConvEmitterBase(conv), sums(sums), copies(conv, columns), found(conv) {}
 
   void emit(const Tile &tile, const ColumnAt &columnAt, const TaskRange &range);
-  /// Returns whether whole windows are copied.
+  /// Returns true if whole windows are copied.
   bool copiesWindows(const Tile &tile);
   /// Emits all column tiles, which share the copies if there are few channels.
   void emitFewChannels(const Tile &tile, Index group, const TaskRange &range,
                        ForEachColumn forEachColumn);
 
 private:
-  /// The pixels of a tile: the coordinates and the number in dst of the first
-  /// pixel, the number of pixels, and the tile's number. `asTheyAre` is true if
-  /// all pixels lie in one row and their taps along it lie within src.
+  /// The pixels of a tile: the coordinates of the first pixel, its number in
+  /// dst, the number of pixels, and the number of the tile. `asTheyAre` is true
+  /// if all pixels lie in one row and their taps along the row lie within src.
   struct PixelRun {
     llvm::SmallVector<Index> first;
     Index pixel, count, number;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Convolution by blocks of weights. Where rows are so short that a tile has few
-// pixels, the second-level cache cannot deliver weights fast enough. Then
-// partial sums are kept on the stack:
+// Convolution by blocks of weights. If rows are so short that a tile has few
+// pixels, the second-level cache cannot deliver weights fast enough. A block of
+// weights then serves all tiles of the task, and partial sums are kept on the
+// stack:
 //
 //     for block of rows, column tile
 //       for tap, block of its channels: weights stay in the first-level cache

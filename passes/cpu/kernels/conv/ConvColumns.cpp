@@ -92,7 +92,7 @@ void ConvColumns::withWidened(const Tile &tile, const ColumnAt &columnAt,
       b,
       {tile, weights.data, weights.at(b, conv.weightsOf(columnAt)), plan.panel},
       terms);
-  // The widened copy is a single panel, which has just the tile's columns.
+  // Treats the widened copy as a single panel of the tile's columns.
   llvm::SaveAndRestore<std::optional<Flat>> before(conv.packed, weights);
   llvm::SaveAndRestore<Flat> narrow(weights);
   llvm::SaveAndRestore<int64_t> panel(plan.panel, used.panel);

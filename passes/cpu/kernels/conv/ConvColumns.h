@@ -23,16 +23,15 @@ struct ConvColumns : ConvEmitterBase {
   /// Widens int8 weights to int16, if that pays.
   void widenWeights(const Tile &tile, const ColumnAt &columnAt);
 
-  /// Lets all rows of a task share f16 weights that are widened to f32; a
-  /// column has `terms` of them. The first reader of a row of taps widens its
-  /// weights.
+  /// Prepares a buffer in which all rows of a task share f16 weights that are
+  /// widened to f32. A column has `terms` weights. The tile that reads a row of
+  /// taps first widens the weights of that row.
   void prepareWidened(const Tile &tile, int64_t terms);
   /// Marks the weights from `from` on as not widened.
   void clearWidened(Index from);
   Accumulators sumWidened(const TileWeights &weights,
                           llvm::ArrayRef<Index> outerTaps, MultiplyFn multiply);
-  /// Widens all weights before it calls `body`, which uses the copy in their
-  /// place.
+  /// Widens all weights, then calls `body`, which uses the widened copy.
   void withWidened(const Tile &tile, const ColumnAt &columnAt,
                    llvm::function_ref<void(const Tile &tile)> body);
 

@@ -37,8 +37,8 @@ void ConvGatheredPixels::findOrigins(const Tile &tile, ArrayRef<Index> first,
     SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
     srcAt.push_back(b.mul(group, channels));
     store(pixel, columns - 1, src.at(b, srcAt));
-    // Pixels behind the last one get a coordinate far before src, so that all
-    // their taps lie in the padding.
+    // Gives pixels behind the last one a coordinate far before src, so that all
+    // their taps are in the padding.
     Value isThere = b.compare(arith::CmpIPredicate::slt, pixel, count);
     constexpr int64_t kNowhere = -(int64_t(1) << 60);
     for (int64_t d = 0; d <= outer; ++d) {
@@ -66,8 +66,8 @@ SrcRows ConvGatheredPixels::findPixels(const Tile &tile, ArrayRef<Index> taps,
     };
     Value within;
     for (int64_t d = 0; d <= outer; ++d) {
-      // The condition for the row dimension also tells whether the pixel
-      // exists.
+      // Skips dimensions without padding, but not the dimension of rows. Its
+      // check also excludes pixels that do not exist.
       if (d != outer && !window.crossesLow(d) && !window.crossesHigh(d))
         continue;
       Index at = b.add(load(d), b.mul(taps[d], window.dilations[d]));
@@ -100,8 +100,8 @@ Accumulators ConvGatheredPixels::sumFound(const Tile &tile,
           b, {tile, weights.data, weights.at(b, weightsAt), plan.panel}, rows,
           channels, sums, next.from(b, conv.inPanel(taps)));
     };
-    // Taps in the padding can be skipped only if they are zeros; a zero point
-    // contributes to the sums.
+    // Skips taps that are in the padding for all pixels, because they add 0.
+    // With a zero point, such taps add a value, so they are not skipped.
     return op.getSrcZeroPoint() == 0 ? updateIf(b, isAnyWithin, sums, multiply)
                                      : multiply();
   };

@@ -11,17 +11,18 @@
 
 namespace ingot::cpu {
 
-/// Sums of tiles of pixels in any rows. The address of each pixel is computed
-/// on its own.
+/// Sums of tiles whose pixels lie in any rows. The address of each pixel is
+/// computed separately.
 struct ConvGatheredPixels : ConvEmitterBase {
   using ConvEmitterBase::ConvEmitterBase;
 
-  /// Returns true if a pixel has enough products to pay for finding its
-  /// address.
+  /// Returns true if the number of products of a pixel justifies the search for
+  /// its address.
   bool isWorthIt(const Tile &tile) const;
   void findOrigins(const Tile &tile, llvm::ArrayRef<Index> first, Index count,
                    Index rows, Index group);
-  /// Sums up all taps of a tile whose origins are found.
+  /// Sums up all taps of a tile. The table of origins must be filled for the
+  /// tile.
   Accumulators sumFound(const Tile &tile, const ColumnAt &columnAt,
                         const NextWeights &next);
 

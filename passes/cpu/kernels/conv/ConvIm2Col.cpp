@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles across rows (ConvAcrossRows.cpp) that copy their taps. This is for few
-// channels, and for instructions that require a fixed stride or other elements:
+// Tiles across rows (ConvAcrossRows.cpp) that copy their taps. They serve
+// convolutions with few channels, and instructions that require a fixed stride
+// or other elements:
 //
 //     for tile of pixels
 //       copy the taps of each pixel side by side: all, those of a row, or one
@@ -37,11 +38,13 @@ Im2ColLayout ConvIm2Col::copiedTaps(const Tile &tile) {
   int64_t most =
       TargetInfo::of(op).l1 / 8 * plan.weights.group / plan.tile.rows;
   Im2ColLayout copied{taps, channels, channels, 0};
-  // AMX tiles must have one shape in a kernel.
+  // Splits channels for AMX only evenly, because AMX tiles must have one shape
+  // in a kernel.
   bool canSplit = !usesTiles(tile.product) || channels % line == 0;
   const bool isByLists = infoOf(tile.product).rows == RowForm::byLists;
   if (isByLists) {
-    // Keeps the stride of src, which is encoded in the lists.
+    // Gives the copy the stride of src, because the lists of groups contain
+    // offsets with this stride.
     copied.tapPitch = pixelStride.constant * window.dilations[window.inner()];
   } else if (plan.weights.depth != channels ||
              (usesTiles(tile.product) && !conv.isContiguous()) ||
@@ -52,8 +55,8 @@ Im2ColLayout ConvIm2Col::copiedTaps(const Tile &tile) {
           channels, std::max<int64_t>(llvm::alignDown(most, line), line),
           usesTiles(tile.product) ? line : plan.weights.group);
   }
-  // Copies all rows of a window at once if their weights are contiguous like
-  // the copy; the copy then serves all columns.
+  // Copies all rows of a window at once if the weights have the same contiguous
+  // order as the copy. The copy then serves all columns.
   int64_t rows = support::productOf(window.kernel.drop_back());
   bool isRun = plan.weights.depth == channels || rows * taps == 1;
   if (isRun && copied.taps == taps && copied.channels == channels &&
@@ -126,7 +129,7 @@ void ConvIm2Col::copyTaps(const Im2ColLayout &copied,
   SmallVector<Value> masks;
   auto copyRow = [&](Index number, ArrayRef<Index> at,
                      ArrayRef<Index> outerTaps, Index to) {
-    // Behind the last pixel src may end; masked loads do not read there.
+    // Uses masked loads, because src may end behind the last pixel.
     Value isThere;
     if (!isMasked)
       isThere = b.compare(arith::CmpIPredicate::slt, number, count);

@@ -13,8 +13,8 @@ namespace ingot::cpu {
 
 /// The layout of copied taps.
 struct Im2ColLayout {
-  /// The number of taps of a row that are copied at once: all of them,
-  /// contiguous like their weights, or one.
+  /// The number of taps of a row that are copied at once: one, or all. If all
+  /// taps are copied, they are contiguous, like their weights.
   int64_t taps;
   /// The number of channels of a tap that are copied at once.
   int64_t channels;
@@ -33,8 +33,8 @@ struct Im2ColPixels {
   Index count, rows;
 };
 
-/// The part of a pixel that is copied. Each tap along the row, from `firstTap`
-/// on, contributes `size` channels from `channel` on.
+/// The part of a pixel that is copied: `size` channels, from `channel` on, of
+/// each tap along the row, from `firstTap` on.
 struct TapChannels {
   llvm::ArrayRef<Index> outerTaps;
   Index firstTap, channel;

@@ -110,8 +110,8 @@ void ConvKernel::forEachPixel(
   (void)forEach(b, 0, count, start, [&](Value pixel, const Accumulators &at) {
     SmallVector<Index> coordinates(at.begin(), at.end());
     body(Index(pixel), coordinates);
-    // Advances the last dimension; where it ends, continues with the dimension
-    // before.
+    // Advances the coordinate of the last dimension. At its end, advances the
+    // dimension before it.
     Accumulators next(at);
     Value goesOn;
     for (int64_t d = at.size() - 1; d >= 0; --d) {

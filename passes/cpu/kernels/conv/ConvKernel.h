@@ -51,12 +51,12 @@ struct ConvKernel {
   llvm::SmallVector<Index> weightsOf(const ColumnAt &columnAt);
   /// Returns the first channel of dst of a column tile.
   Index columnOf(const ColumnAt &columnAt);
-  /// Returns the offset in a panel of the weights of the first of these taps.
+  /// Returns the offset in a panel at which the weights of these taps start.
   Index inPanel(llvm::ArrayRef<Index> taps);
   /// Returns the linear index of the taps of the outer dimensions.
   Index numberOf(llvm::ArrayRef<Index> taps);
-  /// Returns the number of pixels of a task; dynamic if it is known only at run
-  /// time.
+  /// Returns the number of pixels of a task. The number is dynamic if only a
+  /// run knows it.
   int64_t pixelsOfTask() const;
   /// Returns the weights to prefetch in pass `pass` of `passes` over a tile.
   NextWeights nextPanel(const ColumnAt &columnAt, Index pass, Index passes);
@@ -68,16 +68,16 @@ struct ConvKernel {
   /// Returns the element type of src and of its copies. Weights may be
   /// narrower: f16 is widened as it is read.
   mlir::Type srcElement() const { return mlir::getElementTypeOrSelf(src.data); }
-  /// Returns the rows of the pixels that have the tap. With a zero point, the
-  /// other pixels read a pixel of zero points.
+  /// Returns a row for each pixel that has the tap. With a zero point, pixels
+  /// without the tap read a pixel of zero points.
   SrcRows rowsOfTap(const Tile &tile, const PixelTile &pixels, int64_t tap,
                     mlir::Value data, Index first, Index stride);
   void forEachPixel(
       llvm::ArrayRef<Index> first, Index count,
       llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
 
-  /// Returns a buffer like a pixel in the padding: its elements are the zero
-  /// point of src.
+  /// Returns a buffer that serves as a pixel in the padding. All its elements
+  /// are the zero point of src.
   mlir::Value zeroPointPixel();
   /// Returns a tile's compensation for the zero point, a vector for each vector
   /// of the tile. With `row`, it covers the outer taps within src for this row
@@ -100,15 +100,15 @@ struct ConvKernel {
   /// The number of spatial dimensions without the last.
   int64_t outer;
   WindowTiling window;
-  /// The weights in f16, if `weights` are a widened copy.
+  /// The original f16 weights, if `weights` are a widened copy.
   std::optional<Flat> packed;
 
 private:
   mlir::Value zeroPoints;
 };
 
-/// The base of each part of a convolution: short names for its kernel's
-/// members.
+/// The base class of each part of a convolution's code. It gives short names to
+/// the members of the kernel.
 struct ConvEmitterBase {
   explicit ConvEmitterBase(ConvKernel &conv)
       : conv(conv), b(conv.b), op(conv.op), plan(conv.plan), src(conv.src),

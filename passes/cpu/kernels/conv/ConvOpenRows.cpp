@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Convolution with rows of open size, one row at a time. Tiles could go across
-// rows instead (ConvAcrossRows.cpp). But in grouped convolutions the taps of a
-// row are not contiguous in src, so that copying them costs as much as
-// multiplying them.
+// rows instead (ConvAcrossRows.cpp). In grouped convolutions, however, the taps
+// of a row are not contiguous in src. Copying them costs as much as multiplying
+// them.
 //
 //     for row, its pixels of the task
 //       for tile of 14 pixels, or of 10, 7, 4 if these are enough
@@ -16,10 +16,10 @@
 //         epilogue, store
 //
 // Only the first pixels of a tile may have taps before src, and only the last
-// pixels may have taps behind it. These pixels check at run time, and read
-// zeros (zero points) instead. The last tile of a row may have more pixels than
-// are left, which are not stored. There are only a few sizes of tiles, because
-// each costs compile time.
+// pixels may have taps behind it. Code for these pixels checks each tap at run
+// time, and reads zeros (zero points) if src has no such pixel. The last tile
+// of a row may have more pixels than remain; the surplus pixels are not stored.
+// There are only a few sizes of tiles, because each size costs compile time.
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/conv/ConvOpenRows.h"
 
@@ -48,8 +48,8 @@ static RowTiling tilingOf(int64_t rows) {
   return RowTiling(ArrayRef<int64_t>());
 }
 
-/// Returns the pixels of a tile that may have taps beyond src, or, if `tap` is
-/// given, for which that tap may lie beyond src.
+/// Returns the pixels of a tile that may have a tap beyond src. If `tap` is
+/// given, only that tap counts.
 static SmallVector<bool>
 rowsToCheck(const WindowTiling &window, int64_t size, int64_t rows,
             std::optional<int64_t> tap = std::nullopt) {
@@ -114,7 +114,7 @@ Accumulators ConvOpenRows::sumRow(const Tile &tile, ArrayRef<Index> srcAt,
   return sums;
 }
 
-/// Lets row r of a tile read zeros, or zero points, if src has no pixel at
+/// Makes row r of a tile read zeros, or zero points, if src has no pixel at
 /// `coordinate`.
 void ConvOpenRows::askFor(SrcRows &rows, int64_t r, Index coordinate) {
   Value within = window.hasPixel(b, window.inner(), coordinate);
@@ -163,12 +163,12 @@ void ConvOpenRows::emit(const Tile &tile, const ColumnAt &columnAt,
   const RowTiling tiling = tilingOf(tile.rows);
   Index width = window.dstSizes[window.inner()];
   Index passes = b.divideCeil(b.sub(range.endRow, range.firstRow), tile.rows);
-  // Emits a tile at `first`, where `left` pixels are left; returns the tile's
-  // size.
+  // Emits a tile at pixel `first`, where `left` pixels of the row remain.
+  // Returns the tile's size.
   auto emitBest = [&](ArrayRef<Index> row, Index first, Index left,
                       Index numberInTask) {
-    // The number of pixels to cover: all that are left, or half of them if they
-    // need two tiles.
+    // The number of pixels that the tile covers: all remaining pixels, or half
+    // of them if they need two tiles.
     Index wanted =
         b.select(b.compare(arith::CmpIPredicate::sgt, left, tile.rows),
                  b.divideCeil(left, 2), left);
@@ -179,7 +179,7 @@ void ConvOpenRows::emit(const Tile &tile, const ColumnAt &columnAt,
     });
     return tiling.sizeFor(b, wanted);
   };
-  // Prevents a division by 0: without pixels the loop has no rows.
+  // Prevents a division by 0 if rows have no pixels; the loop is then empty.
   Index divisor = b.max(width, 1);
   forEach(b, b.div(range.firstRow, divisor),
           b.divideCeil(range.endRow, divisor), 1, [&](Value number) {

@@ -53,7 +53,7 @@ Accumulators ConvEmitter::sumSigns(const Tile &tile, const PixelTile &pixels,
         b.mul(Index(seen[1]),
               signs * std::max<int64_t>(taps.second - taps.first, 0)));
 
-  // True if the words of all taps along the row are contiguous, pair by pair.
+  // True if all taps along the row form one contiguous run of pairs of words.
   bool isOneRun = pixels.isWhole() && window.dilations[inner] == 1 &&
                   words % 2 == 0 && !pixelStride.value &&
                   pixelStride.constant == words;

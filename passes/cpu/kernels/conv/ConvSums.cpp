@@ -220,8 +220,8 @@ Accumulators ConvSums::sumInt16(const Tile &tile, const PixelTile &pixels,
       return rows;
     };
     Index block = b.add(panelAt, b.mul(channel, panel));
-    // True if copies of whole pixels are contiguous like their weights. Zeros
-    // then follow the last channels of a pixel.
+    // True if each copied pixel is contiguous and has the order of the weights.
+    // Behind the channels of a pixel, the copy has zeros.
     bool asOne = size == channels && dilation == 1;
     return sumTaps({tile, factors, block, panel},
                    {asOne, Index(dilation * pitch), rowsOf},
@@ -235,7 +235,8 @@ Accumulators ConvSums::sumPairs(const Tile &tile, const PixelTile &pixels,
                                 const Accumulators &start) {
   Value data = src.data;
   if (!pixels.isWhole()) {
-    // Keeps the stride of src, which is encoded in the lists.
+    // Gives the copy the stride of src, because the lists of groups contain
+    // offsets with this stride.
     copyPadded(pixels, from, pixelStride.constant);
     data = copied;
     from = 0;
@@ -252,8 +253,7 @@ Accumulators ConvSums::sumAmx(const Tile &tile, const PixelTile &pixels,
                               Index from, Index panelAt,
                               const Accumulators &start) {
   int64_t inner = window.inner(), taps = window.kernel[inner];
-  // All tiles of a kernel are computed in this way, because AMX tiles have one
-  // shape.
+  // Decides for all tiles of the kernel, because AMX tiles must have one shape.
   bool isRun = conv.isContiguous();
   Value data = src.data;
   Index distance = pixelStride;

@@ -21,9 +21,9 @@
 //
 // Taps in the padding are not computed, except along a row of int8 with a zero
 // point. In the outer dimensions, the bounds of loops exclude them. Within a
-// row the compiler knows which pixels of which tile have such taps. A tile with
-// such pixels has its own code, tap by tap. With AMX, such a tile is copied
-// with zeros (zero points) around it, and computed as a whole.
+// row the compiler knows all pixels that have such taps. A tile with such
+// pixels has its own code, tap by tap. With AMX, such a tile is copied with
+// zeros (zero points) around it, and computed as a whole.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"

@@ -122,7 +122,7 @@ auto Emitter::loadGroups(Value data, Index at, Index first, int64_t size)
           {lessZeroPoint(odd), b.add(first, groups)}};
 }
 
-// Loads the rest in smaller and smaller vectors, so that nothing behind the
+// Loads the rest in vectors of decreasing size, so that nothing behind the
 // pixel is read.
 void Emitter::forEachLoad(function_ref<void(LoadFn load)> body) {
   int64_t lanes = plan.target.lanes, done = groups / lanes * lanes;

@@ -11,7 +11,7 @@
 
 namespace ingot::cpu {
 
-/// Emits one task of an int8 convolution whose schedule has `winograd`.
+/// Emits one task of an int8 convolution. Its schedule must have `winograd`.
 void emitWinograd(mlir::OpBuilder &builder, cpu::ConvOp op, mlir::Value task);
 
 } // namespace ingot::cpu

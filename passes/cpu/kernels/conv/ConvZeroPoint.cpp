@@ -7,9 +7,9 @@
 //
 // Compensation for the zero point of src. The result is the sum of (src - zero
 // point) * weights over the taps within src. But instructions compute the sum
-// of src * weights. Along a row, taps in the padding read a pixel of zero
-// points, so that each row of taps is multiplied as a whole. The difference of
-// both sums, the compensation, is then a constant for each row of taps. Rows of
+// of src * weights. Each row of taps is multiplied as a whole: taps in the
+// padding at its ends read a pixel of zero points. The difference between the
+// two sums, the compensation, is then a constant for each row of taps. Rows of
 // taps in the padding are skipped together with their compensation.
 //
 //===----------------------------------------------------------------------===//

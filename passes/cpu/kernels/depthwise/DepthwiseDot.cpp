@@ -16,10 +16,10 @@
 //           sums = for tap along the row: columns[pixel, tap] * fours[tap]
 //           epilogue, store
 //
-// Where src has no row, the nearest row is read, and the weights of the row are
-// zeros. Where a row has no pixel, a column of zero points is multiplied. So
-// the zero point always adds zero point times the sum of all used weights. The
-// sums start with minus this value.
+// If src has no row under a tap, the nearest row is read, and the weights of
+// the row are zeros. If a row has no pixel under a tap, a column of zero points
+// is multiplied. The zero point thus always adds itself times the sum of all
+// used weights. The sums start with the negative of this value.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseDot.h"
@@ -43,13 +43,13 @@ static VectorType wordsOf(IndexBuilder &b, int64_t lanes) {
 
 namespace {
 
-/// The sums of a tile's pixels, for a vector or a block of channels.
+/// The sums of a tile's pixels for a vector, or for a block, of channels.
 class DotSums {
 public:
   DotSums(DepthwiseKernel &kernel, const Flat &fours, const Tile &tile,
           const TilePosition &where);
 
-  /// Returns the sums of pixel `r` as f32, which holds them exactly.
+  /// Returns the sums of pixel `r` as f32, which represents them exactly.
   Accumulators sumsOf(int64_t r);
 
 private:
@@ -237,10 +237,10 @@ void DepthwiseDot::findMasks() {
 
 void DepthwiseDot::emitTile(const Tile &tile, const TilePosition &where) {
   Tile part = tile;
-  // Sums are stored as f32.
+  // Stores sums as f32.
   part.product = Product::f32;
   if (tile.columns() == GroupsOfFour::kBlock) {
-    // With fewer channels than a block, the loop over whole blocks never runs.
+    // Emits no block if there are fewer channels than a block has.
     if (kernel.blocks)
       emitBlock(part, where);
     return;

@@ -11,15 +11,15 @@
 
 namespace ingot::cpu {
 
-/// Products of int8 in groups of four, with 16 lanes. A tile is one vector of
-/// up to `lanes` channels in their order. Or it is a whole block of four
-/// vectors in the order of unpacking.
+/// Products of int8 in groups of four, with 16 lanes. A tile is a whole block
+/// of four vectors in the order of unpacking. Or it is one vector of up to
+/// `lanes` channels in natural order.
 struct DepthwiseDot : DepthwiseEmitterBase {
   explicit DepthwiseDot(DepthwiseKernel &kernel)
       : DepthwiseEmitterBase(kernel), fours(b, op.getGroupsOfFour()) {}
 
   void prepare(Index firstTile, Index endTile);
-  /// Computes masks that select the weights whose rows of src exist.
+  /// Computes masks that select the weights for existing rows of src.
   void findMasks();
   void emitTile(const Tile &tile, const TilePosition &where);
 

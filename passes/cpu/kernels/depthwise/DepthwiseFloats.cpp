@@ -27,7 +27,8 @@ Accumulators DepthwiseFloats::sumTile(const Tile &tile,
                          });
 }
 
-/// Emits a border tile; reads no pixel if src has none.
+/// Emits a border tile. At run time, src may have no pixels; the sums are then
+/// 0.
 Accumulators DepthwiseFloats::sumBorder(const Tile &tile,
                                         const TilePosition &where) {
   Value hasPixels =

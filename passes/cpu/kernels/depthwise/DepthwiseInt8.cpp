@@ -16,23 +16,23 @@
 //           for a last, single row: the pixel and the next ones
 //           for pixels of dst whose last column this is: epilogue, store
 //
-// A loop over pixels carries the sums of pixels that are not complete. So no
-// column is unpacked twice, and a row takes little code, which stays in the
-// cache of decoded instructions. Only the ends of a row, where some columns are
-// missing, are unrolled. With rows of open size, the pixels of a tile are
-// unrolled.
+// A loop over pixels carries the sums of incomplete pixels. Each column is thus
+// unpacked only once. The loop is short, so that it stays in the cache of
+// decoded instructions. Only the ends of a row, where some columns are missing,
+// are unrolled. With rows of open size, the pixels of a tile are unrolled.
 //
 // An instruction multiplies two int16 and adds both products as i32, so nothing
-// saturates. With VNNI it multiplies four int8 and adds to a sum. So a group
-// has two taps or four. Taps above each other form a group, since such a group
-// serves all taps along the row. A last, single row has groups of its own. So 9
-// taps are 5 pairs, or 3 groups of four.
+// saturates. With VNNI it multiplies four int8 and adds the products to a sum.
+// A group therefore has two taps or four. The taps of a group lie above each
+// other, because such a group serves all taps along the row. A single last row
+// forms groups along the row instead. For example, 9 taps are 5 pairs, or 3
+// groups of four.
 //
-// Where src has no row, the nearest row is read, and the weights of the row are
-// zeros. For such rows of dst there is a second copy of the weights. Where a
-// row has no pixel, it is replaced by a zero point. So the zero point always
-// adds zero point times the sum of all used weights. The sums start with minus
-// this value.
+// If src has no row under a tap, the nearest row is read, and the weights of
+// the row are zeros. Rows of dst with such taps use a second copy of the
+// weights. If a row has no pixel under a tap, a zero point is multiplied
+// instead. The zero point thus always adds itself times the sum of all used
+// weights. The sums start with the negative of this value.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseInt8.h"
@@ -64,10 +64,10 @@ public:
            const TilePosition &where, Index place);
 
   /// Multiplies the columns up to the last one of pixel `end` - 1. Calls `take`
-  /// for each pixel from `first` on, with its sums as f32, which holds them
-  /// exactly. `carried` are the sums of pixels from `first` on that have
-  /// started before. Returns the sums of pixels from `end` on that have
-  /// started.
+  /// for each pixel from `first` on, with its sums as f32, which represents
+  /// them exactly. `carried` are the partial sums of the pixels from `first` on
+  /// that earlier columns contribute to. Returns the partial sums of the pixels
+  /// from `end` on.
   Accumulators run(int64_t first, int64_t end, const Accumulators &carried,
                    function_ref<void(int64_t, const Accumulators &)> take);
 
@@ -131,7 +131,8 @@ Accumulators &Int8Sums::sumsOf(int64_t r) {
   return sums[r];
 }
 
-/// Returns true if src has pixel `i`, that is, if any tap within src meets it.
+/// Returns true if src has pixel `i`, i.e. if pixel `i` is under any tap within
+/// src.
 bool Int8Sums::isThere(int64_t i) const {
   for (int64_t r = 0; r < pixels.size; ++r)
     for (int64_t tap = 0; tap < numTaps; ++tap)
@@ -255,7 +256,7 @@ void DepthwiseInt8::forEachBlock(
         emit) {
   int64_t lanes = tile.lanes;
   if (tile.columns() == kernel.columns()) {
-    // With fewer channels than a tile, the loop over whole tiles never runs.
+    // Emits no whole tile if there are fewer channels than a tile has.
     if (kernel.blocks)
       emit({lanes, tile.vectors}, channel, b.sub(channel, firstWords),
            *kernel.blocks);
@@ -311,11 +312,11 @@ void DepthwiseInt8::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
   int64_t reach = (window.kernel[inner] - 1) * dilation;
   int64_t width = window.dstSizes[inner].constant;
   int64_t carried = carriedPixels();
-  // The distance from a group's first tap along the row to its last pixel that
-  // may be read.
+  // The distance from the first tap along the row of a group to the last pixel
+  // that the group may read.
   int64_t behind = dilation * (groupsAlong() != 0 ? groupTaps() - 1 : 1);
-  // The first pixel of the loop: from it on, all columns that the pixel before
-  // has not seen exist.
+  // The first pixel of the loop. From this pixel on, every column that the
+  // previous pixel has not used exists.
   int64_t first = std::max<int64_t>(
       1, 1 + llvm::divideCeil(std::max<int64_t>(pad - reach - 1, 0), stride));
   int64_t end = std::min(
@@ -323,8 +324,8 @@ void DepthwiseInt8::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
       llvm::divideFloorSigned(
           window.srcSizes[inner].constant - 1 - reach - behind + pad, stride) +
           1);
-  // A step of the loop handles several pixels, so that fewer sums move between
-  // registers.
+  // Handles several pixels in a step of the loop, so that fewer sums move
+  // between registers.
   constexpr int64_t kAtOnce = cpu::threshold::depthwiseInt16Steps;
   int64_t steps = std::max<int64_t>(end - first, 0) / kAtOnce;
   if (steps < 2)
@@ -375,7 +376,7 @@ void DepthwiseInt8::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
 
 void DepthwiseInt8::emitTile(const Tile &tile, const TilePosition &where) {
   Tile part = tile;
-  // Sums are stored as f32.
+  // Stores sums as f32.
   part.product = Product::f32;
   part.lastLanes = tile.lanes;
   firstGroup = 0;

@@ -15,7 +15,7 @@ namespace ingot::cpu {
 
 /// Products of int8 in groups: pairs of int16, or four int8. A tile is a block
 /// of vectors. A last, partial tile is split into smaller blocks, which may
-/// overlap, and a rest that is multiplied as f32.
+/// overlap. The remaining channels are multiplied as f32.
 struct DepthwiseInt8 : DepthwiseEmitterBase {
   DepthwiseInt8(DepthwiseKernel &kernel, DepthwiseFloats &floats)
       : DepthwiseEmitterBase(kernel), floats(floats) {
@@ -34,17 +34,17 @@ struct DepthwiseInt8 : DepthwiseEmitterBase {
   /// Returns the number of rows of taps that are grouped above each other: all
   /// rows except a single last one.
   int64_t rowsAbove() const;
-  /// Numbers for a vector of channels: groups of taps above each other and
-  /// along a row, carried pixels, and prepared vectors of i32.
+  /// Numbers for a vector of channels: groups above each other, groups along a
+  /// row, carried pixels, and prepared vectors of i32.
   int64_t groupsAbove() const;
   int64_t groupsAlong() const;
   int64_t carriedPixels() const;
   int64_t preparedVectors();
 
-  /// The weights in groups, of `numPlaces` channels: those of whole tiles from
-  /// channel `firstWords` on, then those of the last tile. A second copy
-  /// follows, for a row of dst with missing rows of src. `weightsOfRow` is the
-  /// offset of the copy that the current row uses.
+  /// The weights of `numPlaces` channels, in groups. The weights of whole
+  /// tiles, from channel `firstWords` on, come before those of the last tile. A
+  /// second copy follows, for rows of dst with missing rows of src.
+  /// `weightsOfRow` is the offset of the copy that the current row uses.
   mlir::Value int16Weights;
   int64_t numPlaces = 0;
   Index firstWords, endWords, weightsOfRow;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Weights in the form in which DepthwiseInt8.cpp multiplies them. For each
-// vector of channels, the weights of two taps as int16, or of four taps as
-// int8, lie side by side. They are on the stack of a task.
+// Weights in the form in which DepthwiseInt8.cpp multiplies them. Each element
+// of a vector of channels holds the weights of two taps as int16, or of four
+// taps as int8. They are on the stack of a task.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseInt8.h"
@@ -64,8 +64,8 @@ int64_t DepthwiseInt8::groupsAlong() const {
   return isSingle ? llvm::divideCeil(window.kernel.back(), groupTaps()) : 0;
 }
 
-/// Returns the number of pixels that have started but are not complete when the
-/// pixel before them is complete.
+/// Returns the number of pixels that have partial sums when the pixel before
+/// them is complete.
 int64_t DepthwiseInt8::carriedPixels() const {
   int64_t inner = window.inner();
   return (window.kernel[inner] - 1) * window.dilations[inner] /
@@ -78,9 +78,9 @@ int64_t DepthwiseInt8::preparedVectors() {
   return groupsAbove() + groupsAlong() + (op.getSrcZeroPoint() != 0);
 }
 
-/// Splits the channels behind the last whole tile into blocks. A block that
-/// overlaps the one before computes some channels twice. This is not allowed if
-/// dst may alias an operand of the epilogue.
+/// Splits the channels behind the last whole tile into blocks. A block may
+/// overlap the previous one, and then computes some channels twice. This is not
+/// allowed if dst may alias an operand of the epilogue.
 void DepthwiseInt8::findLastBlocks() {
   int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
   numPlaces = std::min(plan.tiles, plan.tilesPerBlock) * kernel.columns();
@@ -89,7 +89,7 @@ void DepthwiseInt8::findLastBlocks() {
   while (channels - endBlocks >= (mayOverlap ? 1 : lanes)) {
     int64_t left = channels - endBlocks;
     int64_t vectors = mayOverlap ? llvm::divideCeil(left, lanes) : left / lanes;
-    // A block has one, two or four vectors.
+    // Makes blocks of one, two or four vectors.
     vectors = mayOverlap ? llvm::bit_ceil(uint64_t(vectors))
                          : llvm::bit_floor(uint64_t(vectors));
     while (vectors * lanes > channels)

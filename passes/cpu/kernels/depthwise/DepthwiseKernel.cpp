@@ -36,13 +36,14 @@ SmallVector<Index> TilePosition::coordinates(IndexBuilder &b,
   return at;
 }
 
-/// An overlap computes some sums twice, which costs as much as a partial vector
-/// but takes less code. It is not allowed if another task would write the same
-/// channels, or if an operand of the epilogue may alias dst.
+/// Returns true if the last tile may overlap the previous tile. An overlap
+/// computes some sums twice; this costs as much as a partial vector but takes
+/// less code. It is not allowed if another task would write the same channels,
+/// or if an operand of the epilogue may alias dst.
 bool DepthwiseKernel::overlapsChannels() {
   int64_t channels = output.dst.shape.back();
-  // With open rows and overlaps, kernels have only whole tiles and differ only
-  // in constants.
+  // Uses overlaps also for rows of dynamic size. Such kernels then have only
+  // whole tiles, so that they differ only in constants and may share code.
   bool isPartial = channels % columns() != 0,
        isOpen = bool(window.dstSizes[window.inner()].value);
   return !readsInt8() && channels > columns() && (isPartial || isOpen) &&

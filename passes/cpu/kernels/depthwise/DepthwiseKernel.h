@@ -15,8 +15,7 @@
 
 namespace ingot::cpu {
 
-/// A tile of a row of open size: the pixels under its taps are known only at
-/// run time.
+/// A tile of a row of open size. Only a run knows which pixels its taps meet.
 struct BorderTile {
   /// The number of pixels of dst within the row.
   Index count;
@@ -34,14 +33,14 @@ struct SourceRows {
   /// is true if there is a row; null if there always is.
   llvm::SmallVector<Index> starts;
   llvm::SmallVector<mlir::Value> areThere;
-  /// A mask of weights for each group of four taps: the bits of the weights
-  /// whose rows exist, in every lane. Null if all rows always exist.
+  /// A mask for each group of four taps. In every lane, it selects the weights
+  /// for which a row of src exists. Null if all rows always exist.
   llvm::SmallVector<mlir::Value> masks;
 };
 
 /// The position of a tile: its pixels in a row of dst, and its first channel.
-/// At the end of a row of open size, `border` tells at run time which pixels
-/// exist.
+/// If the tile is at an end of a row of open size, `border` has the pixels that
+/// exist, as values of the run.
 struct TilePosition {
   const PixelTile &pixels;
   Index firstPixel, channel;
@@ -78,7 +77,7 @@ struct DepthwiseKernel {
   int64_t columns() const { return plan.tile.vectors * plan.target.lanes; }
 
   /// Returns true if the last tile of channels is a whole tile that overlaps
-  /// the tile before.
+  /// the previous tile.
   bool overlapsChannels();
   /// Calls `body` for the tiles of channels [firstTile, endTile), each of
   /// `rows` pixels. `body` gets the first channel and the tile.
@@ -114,8 +113,8 @@ private:
   mlir::Value waiting;
 };
 
-/// The base of each part of a depthwise convolution's code: short names for its
-/// kernel's members.
+/// The base class of each part of a depthwise convolution's code. It gives
+/// short names to the members of the kernel.
 struct DepthwiseEmitterBase {
   explicit DepthwiseEmitterBase(DepthwiseKernel &kernel)
       : kernel(kernel), b(kernel.b), op(kernel.op), plan(kernel.plan),

@@ -10,18 +10,18 @@
 //
 //     begin | full | full | … | part | part | end
 //
-// The first and the last pixels form parts (begin, end) whose taps in the
-// padding are known to the compiler. The end has a variant for each pixel
-// between two windows. The pixels in the middle have all their taps: full tiles
-// come first, then parts. The last part computes some pixels again. If a row is
-// too short for this, or ends in another way, parts check each pixel at run
-// time.
+// The first and the last pixels form parts (begin, end). The compiler knows
+// which of their taps are in the padding. The end has a variant for each pixel
+// between two windows. The pixels in the middle have all their taps within src:
+// full tiles come first, then parts. The last part computes some pixels again.
+// If a row is too short for this, or ends in another way, parts check each
+// pixel at run time.
 //
 // `RowTiling` does not cut these rows. Its tiles differ in height only, so that
-// one body serves all tiles of a height. Here begin and end also have code of
-// their own for the padding, and the end depends on a number that only a run
-// knows. A part in the middle may also reach beyond the pixels that it is
-// needed for, up to the last pixel that has all taps.
+// one body serves all tiles of a height. Here begin and end also have their own
+// code for the padding. The choice of the end depends on a number that only a
+// run knows. A part in the middle may also compute more pixels than needed, up
+// to the last pixel whose taps are all within src.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
@@ -40,9 +40,9 @@ namespace {
 
 class OpenRow {
 public:
-  /// Takes two functions that build code. `emit` is for a tile with known taps,
-  /// whose first `done` pixels have their results already. `emitUnknown` is for
-  /// `count` pixels of a part whose taps are not known.
+  /// Takes two functions that build code. `emit` builds a tile with known taps;
+  /// the results of its first `done` pixels exist already. `emitUnknown` builds
+  /// `count` pixels of a part with unknown taps.
   OpenRow(
       DepthwiseKernel &kernel,
       function_ref<void(const PixelTile &tile, Index first, Index done)> emit,
@@ -75,10 +75,10 @@ private:
   Index unknownBefore, unknownFrom, seen;
   /// The first pixel of the part at the end, and the number of pixels of the
   /// padding under the row's last window. `isKnown` is true if there is code
-  /// for this end. Then `beyond` is between `leastBeyond` and `mostBeyond`, and
-  /// the part starts behind the padding before src. Also, no pixel before the
-  /// part reaches the padding behind src. `isKnown` is null if there never is
-  /// such code.
+  /// for this end. In this case `beyond` is between `leastBeyond` and
+  /// `mostBeyond`, and the part starts behind the padding before src. In
+  /// addition, no pixel before the part reaches the padding behind src.
+  /// `isKnown` is null if no row can have such code.
   Index endAt, beyond;
   int64_t leastBeyond, mostBeyond;
   Value isKnown;

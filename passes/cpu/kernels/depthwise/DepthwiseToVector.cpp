@@ -18,9 +18,9 @@
 //
 // All taps of a row are unrolled, and a pixel under several taps is loaded
 // once. In groups of two or four channels there is a product for each channel
-// of the group. A shuffle brings the channel to all lanes of its group. Where
-// the schedule says so, int8 are multiplied in groups of four
-// (DepthwiseDot.cpp) or in pairs of int16 (DepthwiseInt8.cpp).
+// of the group. A shuffle copies the channel to all lanes of its group. If the
+// schedule says so, int8 are multiplied in groups of four (DepthwiseDot.cpp) or
+// in pairs of int16 (DepthwiseInt8.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -118,8 +118,7 @@ void DepthwiseEmitter::emitTile(const Tile &tile, const TilePosition &where) {
   floats.emitTile(tile, where);
 }
 
-/// Emits int8 products; reads no pixel if src turns out to be empty at run
-/// time.
+/// Emits int8 products. Reads no pixel if src is empty at run time.
 void DepthwiseEmitter::emitBytes(const TaskRange &range) {
   Index pixels = 1;
   for (Index size : window.srcSizes)
@@ -132,7 +131,7 @@ void DepthwiseEmitter::emitBytes(const TaskRange &range) {
       [&] { emitEmpty(range); });
 }
 
-/// Emits a task whose pixels see only padding.
+/// Emits a task whose taps are all in the padding.
 void DepthwiseEmitter::emitEmpty(const TaskRange &range) {
   RegisterTile one{1, kernel.plan.tile.vectors};
   Tile full = fullTile(kernel.plan.target, one);

@@ -27,7 +27,7 @@ struct ColumnTile {
   llvm::ArrayRef<Index> batch;
 };
 
-/// A function that gets the tile, its first row and its number in the task.
+/// A function that gets a row tile, its first row, and its number in the task.
 using RowTileFn =
     llvm::function_ref<void(const Tile &tile, Index row, Index number)>;
 

@@ -13,24 +13,25 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Returns true if the row tiles of columns are a separate function. AMX has
-/// none, because LLVM would configure AMX tiles anew in each function.
+/// Returns true if a separate function computes the row tiles of a column tile.
+/// There is no such function with AMX, because LLVM would configure AMX tiles
+/// again in each function.
 bool MatMulEmitter::hasFunction(const Tile &tile) {
   return ShapedType::isDynamic(plan.rows) && !usesTiles(tile.product);
 }
 
-/// Returns true if the function gets the number of lanes of the last vector.
-/// One function then serves all products, with any number of columns. Only
-/// vectors of 512 bits are stored with a mask as fast as without.
+/// Returns true if the number of lanes of the last vector is an argument of the
+/// function. One function then serves all products, with any number of columns.
+/// Only vectors of 512 bits are stored as fast with a mask as without.
 bool MatMulEmitter::tellsLanes(const Tile &tile) {
   constexpr int64_t kWide = 16;
   return hasFunction(tile) && tile.lanes == kWide && !op.getDstSigns();
 }
 
-/// Returns the heights of the tiles for the rows that full tiles leave. Loading
-/// weights from beyond the second-level cache takes as long as multiplying 14
-/// rows. In this case as few tiles as possible are used, even if many rows are
-/// computed again.
+/// Returns the heights of the tiles for the rows that remain after full tiles.
+/// Loading weights from beyond the second-level cache takes as long as
+/// multiplying 14 rows. With such weights, as few tiles as possible are used,
+/// even if this computes many rows again.
 SmallVector<int64_t> MatMulEmitter::smallerTiles(const Tile &tile) {
   int64_t larger =
       std::max((tile.rows + 1) / 2,
@@ -60,9 +61,9 @@ bool MatMulEmitter::canRepeatRows(const Tile &tile) {
          !op.getFormat().isBlocks() && plan.depthBlock == 0;
 }
 
-/// Returns true if rows that are fewer than any tile has multiply whole panels.
-/// Each panel is then read as a single stream. Tiles of short vectors would
-/// read half a panel at a time, which is slower.
+/// Returns true if whole panels are multiplied when there are fewer rows than
+/// in the smallest tile. Each panel is then read as a single stream. Tiles of
+/// short vectors would read half a panel at a time, which is slower.
 bool MatMulEmitter::takesPanels(const Tile &tile) {
   return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
          infoOf(tile.product).isOfSingleFloats() && plan.depthBlock == 0 &&
@@ -85,8 +86,8 @@ void MatMulEmitter::emitPanel(const Tile &tile, const ColumnTile &panel,
 
 /// Emits tiles of open rows: full tiles, then tiles of smaller sizes. The last
 /// tile ends with the last row, and computes some rows again. This costs
-/// little, since each tile reads all weights, however few rows it has. If there
-/// are fewer rows than in the smallest tile, they are computed one by one.
+/// little, because a tile with fewer rows reads as many weights. If there are
+/// fewer rows than in the smallest tile, they are computed one by one.
 void MatMulEmitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                                        RowTileFn body) {
   int64_t full = tile.rows;

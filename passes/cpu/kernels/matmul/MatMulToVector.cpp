@@ -13,11 +13,11 @@
 //         for k: accumulators += src[row, k] * weights[k, column]
 //         epilogue, store
 //
-// A long k is split into blocks. So the weights of a column tile stay in the
+// A long k is split into blocks. The weights of a column tile thus stay in the
 // first-level cache for all rows of the task. Partial sums are then kept on the
-// stack. With block-sparse weights, k runs only over the blocks of the column
-// tile's panel. With AMX, a row tile that would be too small for an AMX tile
-// starts earlier, and stores only the rows that are left.
+// stack. With block-sparse weights, k covers only the blocks of the column
+// tile's panel. If the remaining rows would be too few for an AMX tile, the
+// last row tile starts earlier, and stores only the remaining rows.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -83,15 +83,16 @@ Tile MatMulEmitter::tileOf(const Tile &tile, int64_t count) const {
                               plan.weights.group);
     return part;
   }
-  // Makes an AMX tile that ends with the last row; its first rows are done
-  // already.
+  // Makes an AMX tile that ends with the last row. Other tiles have computed
+  // its first rows.
   part.rows = tile.amxRows;
   part.done = tile.amxRows - count;
   return part;
 }
 
-/// Emits row tiles of even sizes, of which the first ones have a row more. A
-/// last tile with a row or two would read all weights for little work.
+/// Emits row tiles whose heights differ by at most one row, the higher ones
+/// first. With full tiles, the last tile might have one or two rows. Such a
+/// tile would read all weights for little work.
 void MatMulEmitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
                                        RowTileFn body) {
   int64_t most = plan.tile.rows;
@@ -203,8 +204,9 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     b.branch(
         isFew,
         [&] {
-          // The first part stands for the whole panel, because a task has all
-          // tiles of a panel.
+          // Multiplies the whole panel in the step of its first part, and
+          // nothing in other steps. This is correct because a task has all
+          // parts of a panel.
           b.branch(b.compare(arith::CmpIPredicate::eq, part, 0), [&] {
             ColumnTile whole{weightsOf(panel, 0), b.mul(panel, plan.panel),
                              batch};
@@ -261,8 +263,8 @@ void MatMulEmitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
   });
 }
 
-/// Returns the number of row tiles of a task; that of the first task if the
-/// last one has fewer.
+/// Returns the number of row tiles of a task. If the last task has fewer,
+/// returns the number of the first task.
 Index MatMulEmitter::numTiles(const TaskRange &range) {
   if (ShapedType::isDynamic(plan.rows))
     return b.divideCeil(b.sub(range.endRow, range.firstRow),

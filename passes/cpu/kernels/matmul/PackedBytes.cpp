@@ -16,10 +16,10 @@
 //       epilogue, store
 //
 // Without VNNI, the products of pairs of bytes are added up as int16 first.
-// Bytes of src are -127 to 127, and codes are 0 to 2^bits - 1. So a pair is at
-// most 2 * 127 * (2^bits - 1) in magnitude. With 4 bits this is 3810, and int16
-// holds the sum of 8 pairs; with 2 bits it is 762. Sums are widened after so
-// many pairs, so nothing saturates.
+// Bytes of src are -127 to 127, and codes are 0 to 2^bits - 1. The magnitude of
+// a pair is thus at most 2 * 127 * (2^bits - 1). With 4 bits this is 3810, and
+// int16 holds the sum of 8 pairs. With 2 bits it is 762. Sums are widened
+// before they can saturate.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -36,8 +36,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// The number of words that a step of the loop multiplies: with 4 bits, a block
-/// of the usual size.
+/// The number of words that a step of the loop multiplies. With 4 bits, this is
+/// a block of the usual size.
 static constexpr int64_t kWordsAtOnce = cpu::threshold::packedByteWords;
 
 namespace {
@@ -70,8 +70,8 @@ struct Emitter : PackedTiles {
   Value asReal(const Tile &tile, Value integers) {
     return arith::SIToFPOp::create(b.b, b.loc, realVector(tile), integers);
   }
-  /// Returns true if there may be so few rows that words come from memory
-  /// rather than from a cache.
+  /// Returns true if there may be so few rows that each word is read from
+  /// memory and not from a cache.
   bool haveFewRows(const Tile &tile) const {
     return ShapedType::isDynamic(plan.rows) || plan.rows <= tile.rows;
   }
@@ -151,7 +151,7 @@ Value Emitter::loadWords(const Tile &tile, const PackedColumns &columns,
                            b.add(columns.inPanel, v * tile.lanes)})));
 }
 
-/// Extracts codes `4 four` to `4 four + 3` of each word as bytes.
+/// Extracts codes `4 * four` to `4 * four + 3` of each word as bytes.
 Value Emitter::codesOf(Value words, int64_t four) {
   auto type = cast<VectorType>(words.getType());
   if (bits == 8)
@@ -185,7 +185,8 @@ Value Emitter::unpackAll(const Tile &tile, const PackedColumns &columns) {
   return scratch;
 }
 
-/// Adds the products of words and of the rows' bytes, whose offsets are `rows`.
+/// Adds the products of words and of the rows' bytes. `rows` has the offsets of
+/// the bytes.
 void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
                        ArrayRef<Index> rows, const WordRange &words,
                        MutableArrayRef<Value> sums) {
@@ -197,7 +198,8 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
   };
   const int64_t largest = 2 * 127 * ((int64_t(1) << bits) - 1);
   const int64_t most = std::numeric_limits<int16_t>::max() / largest;
-  // Sums of pairs as int16; `waiting` counts the products in each of them.
+  // Sums of pairs as int16. Each sum has `waiting` products that are not yet
+  // widened.
   SmallVector<Value> pairs(all);
   int64_t waiting = 0;
   auto widen = [&] {
@@ -266,8 +268,8 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
     rows.push_back(b.add(heads[r], cpu::kRoundedHead));
     offsets.push_back(broadcast(tile, b.add(heads[r], 1)));
   }
-  // Uses two chains of sums if there are few rows; otherwise each sum would
-  // wait for the one before.
+  // Uses two chains of sums if there are few rows. With one chain, each sum
+  // would wait for the previous one.
   bool isDot = plan.tile.product == Product::int8Dot;
   int64_t chains = isDot && all < plan.target.sumsInFlight() ? 2 : 1;
   Accumulators carried;
@@ -288,8 +290,8 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
   SmallVector<Value> factors, points;
   for (int64_t v = 0; v < tile.vectors; ++v) {
     factors.push_back(loadOfBlock(tile, columns, scales, number, v, 1));
-    // Divides by the factor that `offsets` contains: an offset is the factor
-    // times the sum of the row's bytes.
+    // Divides by the factor, because an offset is the factor times the sum of
+    // the row's bytes.
     if (zeros)
       points.push_back(loadOfBlock(tile, columns, *zeros, number, v,
                                    1.0f / float(1 << (bits - 1))));

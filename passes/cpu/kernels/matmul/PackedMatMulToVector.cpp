@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products by weights that are packed in a few bits. With few rows, weights are
-// unpacked in registers:
+// Products with weights that are packed in a few bits. If there are few rows,
+// weights are unpacked in registers:
 //
 //     for batch, column tile
 //       for block of k
@@ -73,14 +73,14 @@ struct Emitter : PackedTiles {
   Accumulators addBlock(const Tile &tile, const PackedColumns &columns,
                         Index row, Index number, int64_t size,
                         const Accumulators &sums);
-  /// The first `count` values of a word, which are multiplied with elements of
-  /// src from k on.
+  /// The first `count` values of a word. They multiply the elements of src from
+  /// k on.
   struct Word {
     Index at, k;
     int64_t count;
   };
-  /// Sums of products: several chains side by side for each row and vector.
-  /// With zero points, `totals` are the sums of the elements of src.
+  /// Sums of products, in several chains for each row and vector. With zero
+  /// points, `totals` are the sums of the elements of src.
   struct WordSums {
     MutableArrayRef<Value> chains, totals;
   };
@@ -143,8 +143,8 @@ void Emitter::emit(Value task) {
 void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                           Index columnTile, const TaskRange &range) {
   PackedColumns at = columnsAt(batch, columnTile);
-  // A single row tile reads each weight once, so unpacking to the stack does
-  // not pay.
+  // Does not unpack to the stack for a single row tile, because it reads each
+  // weight once.
   bool isOneTile = plan.rows <= tile.rows && !ShapedType::isDynamic(plan.rows);
   auto direct = [&] {
     forEachRowTile(
@@ -166,14 +166,15 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
            direct, [&] { emitUnpacked(tile, at, range); });
 }
 
-/// Returns value `i` of a vector of words; `words` holds the words that were
-/// loaded for the value before.
+/// Returns value `i` of a vector of words. The words for the previous value
+/// were loaded into `words`.
 Value Emitter::loadNumber(const Tile &tile, const PackedColumns &columns,
                           Index word, int64_t v, int64_t i, Value &words) {
   Index column = b.add(columns.inPanel, v * tile.lanes);
   int64_t count = tile.lanes;
   if (unpacker.readsBytes()) {
-    // A row of int8 of 16 columns is as long as four words.
+    // Addresses int8 by rows of 16 columns. Such a row is as long as four
+    // words.
     Index block = b.div(column, cpu::kByteColumns),
           inBlock = b.rem(column, cpu::kByteColumns);
     column = b.add(b.add(b.mul(block, cpu::kByteColumns),
@@ -235,7 +236,8 @@ void Emitter::addWord(const Tile &tile, const PackedColumns &columns, Index row,
   auto [chains, totals] = sums;
   int64_t perSum = chains.size() / (tile.rows * tile.vectors);
   SmallVector<Value> words(tile.vectors);
-  // Prefetches from memory long before the multiplication.
+  // Prefetches long before the multiplication, because the words come from
+  // memory.
   prefetchWords(columns, word.at);
   for (int64_t i : unpacker.order(word.count)) {
     SmallVector<Value> numbers;
@@ -269,7 +271,7 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
   // beside the total sums.
   bool scalesNumbers =
       op.blocks() > 1 && 2 * count > plan.target.numRegisters;
-  // Uses several chains of sums, so that no sum waits for the one before.
+  // Uses several chains of sums, so that no sum waits for the previous one.
   int64_t perSum =
       std::clamp<int64_t>(plan.target.sumsInFlight() / count, 1, 4);
   Accumulators carried = sums;

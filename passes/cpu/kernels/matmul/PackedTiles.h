@@ -36,7 +36,7 @@ struct PackedTiles {
   /// one stream.
   void prefetchWords(const PackedColumns &columns, Index word);
   /// Loads the elements of `from` for block `number` and the columns of vector
-  /// v; multiplies them by `factor`.
+  /// v. Multiplies them by `factor`.
   mlir::Value loadOfBlock(const Tile &tile, const PackedColumns &columns,
                           const Flat &from, Index number, int64_t v,
                           float factor);

@@ -19,12 +19,12 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 // There are three ways to convert packed values to f32. A table of floats takes
-// a shift and a `vpermps` for each vector; `vpermps` ignores all bits of an
-// index but the lowest four. Without a table, two shifts extend the sign for a
-// conversion. With four bits, `pshufb` instead looks up the signed bytes of
+// a shift and a `vpermps` for each vector, because `vpermps` only uses the
+// lowest four bits of an index. Without a table, two shifts extend the sign for
+// a conversion. With four bits, `pshufb` instead looks up the signed bytes of
 // four values at once. Another `pshufb` moves a byte to the top of its lane,
-// which is the value times 2^24. This is faster because shifts and conversions
-// compete with multiply-adds for ports, and shuffles mostly do not.
+// which multiplies the value by 2^24. This is faster because shifts and
+// conversions compete with multiply-adds for ports, and shuffles mostly do not.
 static constexpr int64_t kTableLanes = 16, kTableBits = 4;
 
 Unpacker::Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits)
@@ -79,7 +79,7 @@ Value Unpacker::unpackByBytes(IndexBuilder &b, Value words, int64_t i) const {
                          return int8_t(code < 8 ? code : code - 16);
                        }),
                        vector::BitCastOp::create(b.b, b.loc, bytes, words));
-  // A negative index makes `pshufb` store 0.
+  // Uses negative indices for bytes that `pshufb` must set to 0.
   Value tops = look(numbers, makeConstant([&](int64_t k) {
                       return int8_t(k % kBytes == kBytes - 1
                                         ? k / kBytes * kBytes + i / 2
@@ -124,9 +124,10 @@ int64_t cpu::unpackedAtOnce(cpu::PackedMatMulOp op,
                             const PackedMatMulPlan &plan, int64_t rowSize) {
   int64_t depth = op.depth(), perWord = op.perWord();
   int64_t block = std::min<int64_t>(op.getFormat().getBlockSize(), depth);
-  // Rows take half of the first-level cache, because other data are read
-  // meanwhile. With many rows they may take all of it if that holds a whole
-  // column: partial sums between two halves would cost more.
+  // Lets the rows of weights take half of the first-level cache, because the
+  // loop also reads other data. With many rows, the weights may take the whole
+  // cache if a whole column then fits. Two halves of a column cost more,
+  // because partial sums would be stored between them.
   int64_t room = plan.target.l1 / int64_t(sizeof(float)) / rowSize;
   bool isForMany =
       ShapedType::isDynamic(plan.rows) ||
@@ -159,11 +160,11 @@ Value cpu::widenF16(IndexBuilder &b, Value weights) {
   Value sign = op(arith::ShLIOp(),
                   op(arith::AndIOp(), bits, splatInt(b, words, 0x8000)),
                   splatInt(b, words, 16));
-  // The exponent's bias is 112 larger in f32.
+  // Adds 112 to the exponent, the difference between the biases of f32 and f16.
   Value usual = op(arith::AddIOp(),
                    op(arith::ShLIOp(), size, splatInt(b, words, 13)),
                    splatInt(b, words, 112 << 23));
-  // Denormals, which have no leading one, count steps of 2^-24.
+  // Handles denormals, which have no leading one and count steps of 2^-24.
   Value steps = arith::SIToFPOp::create(b.b, b.loc, floats, size);
   Value small = op(arith::MulFOp(), steps,
                    arith::ConstantOp::create(

@@ -26,13 +26,13 @@ public:
   /// `words` holds the bytes of value `i`.
   mlir::Value unpack(IndexBuilder &b, mlir::Value words, int64_t i) const;
 
-  /// Returns an order of the first `count` values of a word. Values that share
-  /// instructions follow each other, so that registers can hold the shared
-  /// results of several vectors.
+  /// Returns the order in which to unpack the first `count` values of a word.
+  /// Values that share instructions follow each other, so that registers can
+  /// hold the shared results of several vectors.
   llvm::SmallVector<int64_t> order(int64_t count) const;
 
-  /// Returns the factor of all unpacked values, a power of two. Divide scales
-  /// by it, and multiply zero points.
+  /// Returns the factor that all unpacked values contain, a power of two. The
+  /// caller divides scales by it, and multiplies zero points by it.
   float factor() const;
 
 private:
@@ -44,19 +44,19 @@ private:
                             int64_t i) const;
 
   int64_t lanes, bits;
-  /// The value for each of the 16 indices of four bits, if an instruction looks
-  /// up a whole vector; else null.
+  /// The value for each of the 16 indices of four bits, if one instruction can
+  /// look up a whole vector; else null.
   mlir::Value table;
 };
 
 /// Returns the number of rows of weights that are unpacked to the stack at a
-/// time: whole blocks, or an even part of one. A row has `rowSize` elements.
-/// elements.
+/// time. These are whole blocks, or an even part of one block. A row has
+/// `rowSize` elements.
 int64_t unpackedAtOnce(cpu::PackedMatMulOp op, const PackedMatMulPlan &plan,
                        int64_t rowSize);
 
-/// Converts f16 to f32 without a conversion instruction, which all levels with
-/// FMA have.
+/// Converts f16 to f32 for levels without FMA, which have no instruction for
+/// it.
 mlir::Value widenF16(IndexBuilder &b, mlir::Value weights);
 
 } // namespace ingot::cpu

@@ -14,9 +14,10 @@
 //         with a reset gate: the gate first, then products with its result
 //         for sequence, vector of units: cell; store the output and the states
 //
-// Each step reads the panels in the opposite order, so that the second-level
-// cache still holds the panels that the step before read last. With weights
-// larger than the cache, a fixed order would find none of them.
+// Each step reads the panels in the opposite order of the previous step. The
+// second-level cache then still holds the panels that the previous step read
+// last. With a fixed order, it would hold none of the needed panels if all
+// weights are larger than the cache.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -287,8 +288,8 @@ void Emitter::multiply(const Direction &direction, const SequenceRange &rows,
 // Cells
 //===----------------------------------------------------------------------===//
 
-/// Computes `body` for all units of all rows. Its products are those of the
-/// first `numWeights` weights.
+/// Runs `body` for all units of all rows, with the products of the first
+/// `numWeights` weights.
 void Emitter::forEachUnits(
     const Direction &direction, const SequenceRange &rows, Block &body,
     int64_t numWeights, Index step,

@@ -12,8 +12,8 @@
 //       for vectors of channels
 //         sum over taps of weight times vector of src; epilogue, store
 //
-// If there are fewer, a vector of src holds P positions of C channels, in the
-// order of memory. A task's row is then all of dimension `dim`:
+// If there are fewer channels, a vector of src holds P positions of C channels,
+// in the order of memory. The row of a task is then the whole dimension `dim`:
 //
 //     for rows of src, a few at once
 //       for P rows of the matrix
@@ -51,8 +51,8 @@ namespace {
 /// The number of vectors of channels that are summed up together.
 constexpr int64_t kVectorsAtOnce = cpu::threshold::bandVectors;
 
-/// The lanes of a vector of positions that are read: all lanes, those of its P
-/// positions, or those of positions within src.
+/// The lanes that are read of a vector of positions: all lanes, the lanes of
+/// its P positions, or the lanes of positions within src.
 enum class Reads { all, positions, within };
 
 /// A row of src and of dst: its offset in src, and its coordinates in dst up to
@@ -76,7 +76,7 @@ struct Emitter {
   }
 
   void emit(Value task);
-  /// Returns true if no tap lies behind src, whatever the sizes are.
+  /// Returns true if no tap is behind src for any sizes.
   bool isWithinSrc() {
     return !taps.value && !depth.value && taps.constant <= depth.constant;
   }
@@ -208,8 +208,8 @@ void Emitter::emitChannels(ArrayRef<Index> row) {
     }
   };
   Index length = dimOf(b, op.getDst(), dim + 1);
-  // Uses more vectors if taps are in a loop, because the loop has more work for
-  // each weight.
+  // Uses more vectors if the taps are in a loop, so that the loop does more
+  // work for each weight.
   int64_t atOnce = isWithinSrc() ? kVectorsAtOnce : 2 * kVectorsAtOnce;
   int64_t step = atOnce * lanes;
   Index main = b.mul(b.div(length, step), step);
@@ -266,9 +266,9 @@ void Emitter::emitSingly(Index begin, Index end, Reads reads) {
   });
 }
 
-/// Emits several rows at a time, which share weights, and then the rest one at
-/// a time. Lanes behind the last position lie behind src only in the last row,
-/// which is always in the rest.
+/// Emits several rows at a time, which share weights, and then the remaining
+/// rows one at a time. Lanes behind the last position are behind src only in
+/// the last row. The last row is always one of the remaining rows.
 void Emitter::emitAllRows(const TaskRange &range) {
   int64_t atOnce =
       lanes >= 16 ? cpu::threshold::bandRows : cpu::threshold::bandRowsOfShort;
@@ -315,8 +315,8 @@ void Emitter::emitRows(ArrayRef<BandRow> rows, Reads reads) {
     return emitGroups(0, all, 1, false);
   auto floor = [&](Index n) { return b.mul(b.div(n, positions), positions); };
   Index whole = floor(all), overwriting = 0;
-  // A whole vector may be stored if its last lanes belong to a later group,
-  // which overwrites them. So `spare` positions must follow.
+  // Stores a whole vector if a later group overwrites the excess lanes. At
+  // least `spare` positions must follow the group.
   int64_t spare = llvm::divideCeil(lanes - positions * channels, channels);
   if (output.mayStoreAgain())
     overwriting = floor(b.max(b.sub(all, spare), 0));
@@ -331,7 +331,7 @@ void Emitter::emitRows(ArrayRef<BandRow> rows, Reads reads) {
 /// Emits `count` rows of the matrix, beginning with `first`.
 void Emitter::emitGroup(ArrayRef<BandRow> rows, Index first, int64_t count,
                         Reads reads, bool mayOverwrite) {
-  // For each row, sums that wait to be combined with another sum.
+  // For each row, the sums that are not combined yet.
   SmallVector<SmallVector<Value>> waiting(rows.size());
   for (int64_t i = 0; i < positions; ++i) {
     Accumulators sums;
@@ -390,7 +390,7 @@ Accumulators Emitter::sumPosition(ArrayRef<BandRow> rows, Index position,
   return sums;
 }
 
-/// Returns lanes `from` of a vector; -1 stands for any value.
+/// Returns lanes `from` of a vector. The index -1 gives an undefined lane.
 Value Emitter::takeLanes(Value vector, ArrayRef<int64_t> from) {
   return vector::ShuffleOp::create(b.b, b.loc, vector, vector, from);
 }
@@ -442,7 +442,7 @@ Value Emitter::combine(Value a, Value other, int64_t results) {
                                arith::FastMathFlags::contract);
 }
 
-/// Loads operands that have one value, or one value for each channel.
+/// Loads epilogue operands that have one value, or one value for each channel.
 void Emitter::readFactors() {
   for (const Flat &operand : output.operands) {
     bool isShared = llvm::all_of(operand.shape.drop_back(),

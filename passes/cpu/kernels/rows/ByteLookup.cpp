@@ -55,7 +55,8 @@ ByteLookup::ByteLookup(IndexBuilder &b, int64_t numBytes, Value table)
         lanes.push_back(i % kPart);
       part = vector::ShuffleOp::create(b.b, b.loc, part, part, lanes);
     }
-    // Differences start again with the second half of the table.
+    // Stores the first part of each half of the table as it is. All other parts
+    // are stored as the exclusive or with the previous part.
     Value difference = part;
     if (from % 128 != 0)
       difference = arith::XOrIOp::create(b.b, b.loc, part, before);
@@ -102,7 +103,8 @@ Value ByteLookup::emitWords(IndexBuilder &b, Value vector) const {
     return arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ne, set,
                                  number(0));
   };
-  // Returns 8, a shift by a byte, for each word whose bit 3 is set; else 0.
+  // Returns 8 for each word whose bit 3 is set, else 0. The result is used as a
+  // shift by one byte.
   auto eights = [&](Value x) -> Value {
     return arith::AndIOp::create(b.b, b.loc, x, number(8));
   };

@@ -15,8 +15,8 @@
 // by the lowest four bits of an index, and returns 0 if the index is negative.
 // Each step subtracts 16 from the index with saturation. The index becomes
 // negative after its part of the table and stays negative. Each part is stored
-// as the exclusive or with the part before, so the exclusive or of all picked
-// bytes is the entry.
+// as the exclusive or with the previous part. The exclusive or of all picked
+// bytes is thus the entry.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ROWS_BYTELOOKUP_H

@@ -24,8 +24,8 @@ void cpu::sinkConstants(OpBuilder &b, linalg::GenericOp op) {
 }
 
 bool cpu::isElementwise(linalg::GenericOp op, function_ref<bool(Type)> isLane) {
-  // Values from outside of the body can become vectors only if they are
-  // constants.
+  // Accepts a value from outside of the body only if it is a constant, because
+  // only constants can become vectors.
   auto isKnown = [&](Value value) {
     return value.getParentBlock() == op.getBlock() ||
            matchPattern(value, m_Constant());
@@ -36,8 +36,8 @@ bool cpu::isElementwise(linalg::GenericOp op, function_ref<bool(Type)> isLane) {
         return false;
       continue;
     }
-    // Excludes integer divisions, because in lanes outside of the row they
-    // would divide by zero.
+    // Excludes integer divisions, because they would divide by zero in lanes
+    // outside of the row.
     if (!OpTrait::hasElementwiseMappableTraits(&step) ||
         isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
             arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(step))

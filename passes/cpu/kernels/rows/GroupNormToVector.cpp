@@ -86,7 +86,7 @@ void Emitter::emit(Value task) {
   int64_t channels = src.shape[2];
   TaskRange range =
       rangeOf(b, task, plan.grid, dimOf(b, op.getSrc(), 0), plan.tiles);
-  // Blocks have whole groups, so their last vector may be partial.
+  // Allows a partial last vector, because blocks consist of whole groups.
   int64_t perBlock = plan.channelsPerTile;
   auto blockOf = [&](int64_t count) {
     Tile block = fullTile(plan.target, plan.tile);

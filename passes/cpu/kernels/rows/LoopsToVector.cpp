@@ -11,8 +11,9 @@
 //       for each vector of the innermost, the last under a mask
 //         the op's body, on vectors
 //
-// LLVM would compute the rest behind whole vectors element by element: half of
-// a row of 15 elements. It does well on long rows, so they are left to it.
+// LLVM would compute the elements behind the last whole vector one by one, e.g.
+// half of a row of 15 elements. Long rows are left to LLVM, which handles them
+// well.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -154,8 +155,8 @@ void Emitter::emit() {
 //===----------------------------------------------------------------------===//
 
 /// Returns true if rows are a few whole vectors, which need no mask. LLVM would
-/// unroll such a loop, and might then vectorize the loop around it, which
-/// gathers and scatters single elements.
+/// unroll the loop over such a row. It might then vectorize the surrounding
+/// loop, which would gather and scatter single elements.
 static bool isFewVectors(linalg::GenericOp op) {
   int64_t length = op.getStaticLoopRanges().back();
   return op.getNumLoops() > 1 && ShapedType::isStatic(length) &&
@@ -163,8 +164,9 @@ static bool isFewVectors(linalg::GenericOp op) {
          length % TargetInfo::of(op).lanes == 0;
 }
 
-/// Returns true if lanes of this type can be loaded. All levels have masked
-/// loads of 32 bits; bytes need whole vectors.
+/// Returns true if vectors of this type can be loaded. Elements of 32 bits can
+/// always be loaded, because all levels have masked loads for them. Bytes can
+/// be loaded only if rows are whole vectors.
 static bool hasWholeLanes(linalg::GenericOp op, Type type) {
   return type.isF32() || type.isSignlessInteger(32) ||
          (type.isInteger(8) && isFewVectors(op));
@@ -197,8 +199,8 @@ static bool areVectors(linalg::GenericOp op) {
   return true;
 }
 
-/// Returns true if the body calls math functions. LLVM does not always
-/// vectorize them, and then each element takes as long as a vector.
+/// Returns true if the body calls math functions. LLVM does not vectorize all
+/// of them. Without vectors, each element takes as long as a vector.
 static bool hasFunctions(linalg::GenericOp op) {
   return llvm::any_of(*op.getBlock(), [](Operation &step) {
     return isa<arith::RemFOp, math::AcosOp, math::AsinOp, math::AtanOp,
@@ -216,7 +218,8 @@ static bool readsOrWritesBytes(linalg::GenericOp op) {
 static bool isFor(linalg::GenericOp op) {
   if (!op->getParentOfType<func::FuncOp>())
     return false;
-  // Allows a reduction over outer loops: it adds rows to a row.
+  // Requires that the innermost loop is parallel. Outer loops may be
+  // reductions, because they add whole rows.
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
       op.getIteratorTypesArray().back() != utils::IteratorType::parallel ||
       op.hasIndexSemantics())
@@ -228,7 +231,7 @@ static bool isFor(linalg::GenericOp op) {
          length % TargetInfo::of(op).lanes == 0) &&
         !hasFunctions(op) && !(isFewVectors(op) && readsOrWritesBytes(op)))))
     return false;
-  // Excludes ops that only move elements, because the runtime copies these.
+  // Excludes ops that only move elements. The runtime copies their data.
   return areVectors(op) && computes(op) &&
          isElementwise(op, [&](Type type) { return hasWholeLanes(op, type); });
 }

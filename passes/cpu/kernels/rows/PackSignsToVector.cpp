@@ -74,8 +74,8 @@ Value Emitter::whereByteIs(Value bytes, int64_t value) {
   return vector::ExtractOp::create(b.b, b.loc, word, 0);
 }
 
-/// Reads `count` channels, beginning at `src[at]`. Bytes are at most 1 away
-/// from the zero point, so one comparison for equality finds a sign.
+/// Reads `count` channels, beginning at `src[at]`. Bytes differ from the zero
+/// point by at most 1, so one comparison for equality finds a sign.
 SignPlanes Emitter::read(Index at, int64_t count) {
   constexpr int64_t kAll = cpu::kSignsOfWord;
   int64_t zero = op.getZeroPoint();

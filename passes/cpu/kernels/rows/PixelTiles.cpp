@@ -59,8 +59,8 @@ std::pair<Index, Index> ingot::cpu::tapsWithin(IndexBuilder &b, Index origin,
 }
 
 bool WindowTiling::crossesHigh(int64_t dim) const {
-  // With open sizes, the padding decides, because there are as many windows as
-  // fit.
+  // With a dynamic size, dst has as many windows as fit in src and its padding.
+  // A window can then end behind src only if there is padding.
   if (srcSizes[dim].value || dstSizes[dim].value)
     return pads[kernel.size() + dim] > 0;
   int64_t highest = (dstSizes[dim].constant - 1) * strides[dim] - pads[dim];
@@ -113,8 +113,8 @@ PixelTile WindowTiling::lastTile(int64_t size, int64_t beyond) const {
 
 Value WindowTiling::hasPixel(IndexBuilder &b, int64_t dim,
                              Index coordinate) const {
-  // A negative coordinate is a large unsigned number, so one comparison checks
-  // both ends.
+  // Checks both ends with one unsigned comparison: a negative coordinate is a
+  // large unsigned number.
   return b.compare(arith::CmpIPredicate::ult, coordinate, srcSizes[dim]);
 }
 

@@ -11,8 +11,8 @@
 
 namespace ingot::cpu {
 
-/// `count` tiles of `size` pixels, the first of which starts at pixel `first`.
-/// All have the same taps within src.
+/// `count` tiles of `size` pixels. The first tile starts at pixel `first`. All
+/// tiles have the same taps within src.
 struct PixelTile {
   int64_t first, size, count;
   /// The taps [begin, end) of each pixel that lie within src.
@@ -36,8 +36,8 @@ struct TapRow {
   int64_t numTaps, dilation;
   bool crossesLow, crossesHigh;
 };
-/// Returns the taps [begin, end) that lie within `size` elements; `end` may be
-/// below `begin`. Tap 0 is at `origin`.
+/// Returns the taps [begin, end) that are within `size` elements. Tap 0 is at
+/// `origin`. If no tap is within, `end` may be less than `begin`.
 std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
                                    const TapRow &taps);
 
@@ -60,18 +60,18 @@ struct WindowTiling {
 
   /// Returns a tile of `size` pixels that have all their taps within src.
   PixelTile wholeTile(int64_t size) const;
-  /// Returns a tile at an end of a row. `firstTile` has the first pixel; its
-  /// taps behind the padding lie within src. The last tap of `lastTile` is
-  /// pixel `beyond` of the padding behind src; its taps before the padding lie
-  /// within src.
+  /// Returns a tile at an end of a row. `firstTile` begins with the first pixel
+  /// of the row, and its taps may lie in the padding before src. The last tap
+  /// of `lastTile` lies on pixel `beyond` of the padding behind src. Neither
+  /// tile has taps in the padding at the other end.
   PixelTile firstTile(int64_t size) const;
   PixelTile lastTile(int64_t size, int64_t beyond) const;
   /// Returns the number of pixels of src that the taps of `size` neighbouring
   /// pixels span.
   int64_t span(int64_t size) const;
-  /// Returns true if no tap of `size` pixels of a row lies before src, behind
-  /// src, or outside of src. Tap 0 of the first pixel is at `origin`. Null
-  /// means always true.
+  /// Returns true if no tap of `size` pixels of a row is before src
+  /// (startsWithin), behind src (endsWithin), or outside of src (isWithin). Tap
+  /// 0 of the first pixel is at `origin`. A null result means always true.
   mlir::Value startsWithin(IndexBuilder &b, Index origin) const;
   mlir::Value endsWithin(IndexBuilder &b, Index origin, int64_t size) const;
   mlir::Value isWithin(IndexBuilder &b, Index origin, int64_t size) const;
@@ -87,8 +87,8 @@ struct WindowTiling {
   std::pair<Index, Index> tapsWithin(IndexBuilder &b, int64_t dim,
                                      Index origin) const;
   /// Calls `sum(srcAt, taps, sums)` for all taps of the outer dimensions that
-  /// lie within src, and carries the sums. `srcAt` are the coordinates of each
-  /// tap.
+  /// lie within src, and carries the sums. `srcAt` are the coordinates of the
+  /// tap in src.
   Accumulators
   sumOuter(IndexBuilder &b, llvm::SmallVector<Index> srcAt,
            const Accumulators &start,
@@ -105,8 +105,8 @@ struct WindowTiling {
                llvm::function_ref<Accumulators(llvm::ArrayRef<Index> taps,
                                                const Accumulators &sums)>
                    sum) const;
-  /// Builds `body(srcRow)` for the case that these outer taps of dst row `row`
-  /// lie within src. `srcRow` is n and the coordinates of the taps.
+  /// Builds `body(srcRow)`, which runs only if these outer taps of dst row
+  /// `row` lie within src. `srcRow` is n and the coordinates of the taps.
   void ifWithin(IndexBuilder &b, llvm::ArrayRef<Index> row,
                 llvm::ArrayRef<Index> taps,
                 llvm::function_ref<void(llvm::ArrayRef<Index> srcRow)> body)

@@ -15,8 +15,8 @@
 //           accumulators[vector] = over taps of src[pixel, tap, vector]
 //           over the number of taps, if a mean; epilogue, store
 //
-// The pixels with all taps of the row have a second variant, for rows where all
-// outer taps exist, too.
+// Pixels with all taps of the row also have a second variant, for rows in which
+// all outer taps exist.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -131,8 +131,8 @@ void Emitter::emitRow(ArrayRef<Index> row, const TaskRange &range) {
     end = b.max(b.min(b.div(b.max(room, 0), stride), width), first);
   }
   emitPixels(row, range, taps, 0, first, /*isWhole=*/false);
-  // In most rows all outer taps lie within src, so that all bounds are
-  // constants.
+  // Emits a variant with constant bounds, because in most rows all outer taps
+  // are within src.
   SmallVector<Taps> whole(taps);
   Value areWithin;
   for (auto [d, tap] : llvm::enumerate(whole)) {

@@ -16,9 +16,10 @@
 //       accumulators for a few rows side by side, folded as a tree; epilogue,
 //       store
 //
-// With an open number of channels, the last tile goes by vectors. Each tile of
-// a row then counts as a row of the task. A single channel is reduced like a
-// row. Sums of more than a few elements continue in f64 (see RowEmitter.cpp).
+// If the number of channels is open, the last tile is computed vector by
+// vector. Each tile of a row then counts as a row of the task. A single channel
+// is reduced like a row. Sums of more than a few elements continue in f64 (see
+// RowEmitter.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -80,7 +81,7 @@ struct ReduceToVectorPass
 
 } // namespace
 
-/// Converts an element to the value that is folded.
+/// Converts an element to the value that the reduction folds.
 Value Emitter::prepare(IndexBuilder &b, Value x) {
   x = bytesToFloats(b, x);
   if (op.getKind() == cpu::ReduceKind::sum_square)

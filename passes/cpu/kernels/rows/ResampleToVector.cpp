@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Resampling. A row is all of the last resampled dimension; rows along the
-// dimension before form a plane. The taps of the dimensions before the last are
-// rows of src.
+// Resampling. A row is the whole last resampled dimension. The rows along the
+// second to last resampled dimension form a plane. The taps of all resampled
+// dimensions but the last are rows of src.
 //
 // With channels:
 //
@@ -23,10 +23,10 @@
 //         sum up, over rows of src, the vectors that hold the taps
 //         for each tap: a permutation of the sum times weights; epilogue, store
 //
-// If src is larger than dst, a vector may not hold the taps of eight elements.
-// Then two neighbouring taps of each element are loaded as a pair, and pairs
-// are summed up over rows side by side. Single taps are loaded one by one, and
-// stored as a vector. Other numbers of taps are summed up one by one.
+// If src is larger than dst, the taps of eight elements may not fit in a vector
+// of src. In this case, the two neighbouring taps of each element are loaded as
+// a pair, and pairs are summed up over rows. Single taps are loaded one by one,
+// and stored as a vector. Other numbers of taps are summed up one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -56,8 +56,8 @@ namespace {
 /// The number of elements that an instruction permutes, on every level that has
 /// it.
 constexpr int64_t kPermuted = 8;
-/// The number of rows that share data of their elements' taps, so few that the
-/// first-level cache holds a line of each.
+/// The number of rows that share the data of their elements' taps. It is so
+/// small that the first-level cache holds a line of each row.
 constexpr int64_t kRowsAtOnce = cpu::threshold::resampledRows;
 
 /// A tap of the dimensions before the last: the offset of a row of src, and its
@@ -83,13 +83,14 @@ struct TapColumns {
   SmallVector<Value> lanes, weights;
 };
 
-/// Eight elements of any row with two taps, which are neighbours or equal.
-/// `starts` are the offsets in a row of src of each element's pair.
+/// Eight elements of any row with two taps each. The taps of an element are
+/// neighbours or equal. `starts` holds the offset of each element's pair in a
+/// row of src.
 struct Pairs {
   Piece piece;
   SmallVector<Index> starts;
-  /// For each tap, the lanes where it is the second of the pair, and its
-  /// weights.
+  /// For each tap, a mask of the lanes in which the tap is the second element
+  /// of the pair, and the weights.
   SmallVector<Value> isSecond, weights;
 };
 
@@ -328,7 +329,8 @@ void Emitter::emitRows(const DstRow &plane, Index begin, Index end) {
   });
 }
 
-/// Emits eight elements of each row whose taps do not fit in a vector of src.
+/// Emits eight elements of each row, if their taps do not fit in a vector of
+/// src.
 void Emitter::emitFarColumns(
     const Piece &piece, ArrayRef<Value> taps,
     function_ref<void(function_ref<void(const DstRow &)>)> forEachOfRows) {
@@ -345,7 +347,7 @@ void Emitter::emitFarColumns(
   }
   if (numTaps != 2)
     return emitOneByOne();
-  // Moves the last pair into the row, which is longer than a vector here.
+  // Moves the last pair back into the row, which is longer than a vector here.
   Index lastStart = b.add(dimOf(b, op.getSrc(), last), -2);
   Value starts = arith::MinSIOp::create(
       b.b, b.loc, taps.front(),
@@ -409,7 +411,7 @@ SmallVector<Value> Emitter::loadTaps(const Flat &table, const Piece &piece) {
 Index Emitter::boundOf(Value taps, Value mask, bool isFirst) {
   auto kind = isFirst ? vector::CombiningKind::MINSI
                       : vector::CombiningKind::MAXSI;
-  // Masked lanes are 0, which must not become the minimum.
+  // Replaces masked lanes, which are 0, so that they do not become the minimum.
   if (mask && isFirst)
     taps = arith::SelectOp::create(
         b.b, b.loc, mask, taps,

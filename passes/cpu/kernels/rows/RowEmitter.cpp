@@ -177,8 +177,8 @@ Value cpu::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
   case FoldKind::prod:
     return arith::MulFOp::create(b.b, b.loc, x, y);
   case FoldKind::max: {
-    // A comparison and a selection become one instruction, which returns `x` if
-    // y is NaN.
+    // Emits a comparison and a selection, which become one instruction. It
+    // returns `x` if y is NaN.
     Value isMore =
         arith::CmpFOp::create(b.b, b.loc, arith::CmpFPredicate::OGT, y, x);
     return arith::SelectOp::create(b.b, b.loc, isMore, y, x);
@@ -247,7 +247,8 @@ Value cpu::foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
     case FoldKind::max:
     case FoldKind::maxOrNaN:
     case FoldKind::minOrNaN:
-      // LLVM would fold lane by lane, to keep their order.
+      // Folds halves instead of using a reduction, in which LLVM would keep the
+      // order of lanes.
       return Combining();
     }
     llvm_unreachable("unknown kind");
@@ -261,8 +262,8 @@ Value cpu::foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
                                          : arith::FastMathFlags::reassoc);
 }
 
-/// The largest number of values that are added one after the other in f32.
-/// Their sums are then added in f64. If n terms have one sign, the error is
+/// The largest number of values that are added in sequence in f32. The sums of
+/// such sequences are added in f64. If n terms have one sign, the error is
 /// below n/2 units in the last place.
 static constexpr int64_t kSerialSums = 8;
 
@@ -287,7 +288,7 @@ static Index floorTo(IndexBuilder &b, Index length, int64_t multiple) {
   return b.mul(b.div(length, multiple), multiple);
 }
 
-/// Returns true if so few terms need no f64.
+/// Returns true if there are so few terms that no f64 is needed.
 static bool isShort(Index count) {
   return !count.value && count.constant <= kSerialSums;
 }
@@ -309,7 +310,7 @@ Value cpu::maskOfFirst(IndexBuilder &b, int64_t lanes, Index count) {
                                        b.get(count))));
 }
 
-/// Returns the elements behind the last whole vector, if any.
+/// Returns the piece behind the last whole vector; nullopt if it is empty.
 static std::optional<Piece> tailOf(IndexBuilder &b, int64_t lanes,
                                    Index length) {
   if (!length.value) {
@@ -344,7 +345,7 @@ void cpu::forEachLongPiece(
 
 Value cpu::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
                    FoldKind kind, PieceFn element) {
-  // Uses as many accumulators as hide the latency of an addition.
+  // Uses enough accumulators to hide the latency of an addition.
   int64_t accumulators = target.fma_latency;
   int64_t lanes = target.lanes, step = accumulators * lanes;
   Index endVectors = floorTo(b, length, lanes);

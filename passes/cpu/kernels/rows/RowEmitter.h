@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Helpers for reductions, softmax, normalizations and poolings. Sums stay exact
-// enough for any number of elements.
+// Helpers for reductions, softmax, normalizations and poolings. Long sums
+// continue in f64, so that they stay exact enough for any number of elements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ROWS_ROWEMITTER_H
@@ -21,7 +21,8 @@ namespace ingot::cpu {
 enum class FoldKind { sum, max, maxOrNaN, maxUnsigned, minOrNaN, prod };
 FoldKind foldKindOf(cpu::ReduceKind kind);
 
-/// Returns x * x; a sum may add it without rounding the product first.
+/// Returns x * x. If the product is then added to a sum, both steps may become
+/// one multiply-add.
 mlir::Value squareVector(IndexBuilder &b, mlir::Value x);
 /// Returns the fold of two vectors, and the neutral vector that a fold starts
 /// with.
@@ -75,8 +76,8 @@ mlir::Value loadPiece(IndexBuilder &b, int64_t lanes, mlir::Value data,
                       Index at, mlir::Value mask);
 /// Returns the elements of a vector of i32 as indices.
 llvm::SmallVector<Index> indicesOf(IndexBuilder &b, mlir::Value vector);
-/// Loads `size` elements at `at` plus each of `starts`, side by side, as
-/// floats. The number of starts must be a power of two.
+/// Loads `size` elements at `at + start` for each of `starts`, and concatenates
+/// them as floats. The number of starts must be a power of two.
 mlir::Value loadParts(IndexBuilder &b, mlir::Value data, Index at,
                       llvm::ArrayRef<Index> starts, int64_t size);
 /// Converts unsigned bytes to floats; returns other vectors unchanged.

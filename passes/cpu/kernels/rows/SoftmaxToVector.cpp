@@ -13,9 +13,9 @@
 //         or the logarithm is wanted
 //       exponentials over the sum, or x - max - log(sum); epilogue, store
 //
-// A row of up to two vectors stays in registers. Along columns, the code does
-// this over rows, for one vector of columns after the other. If an open number
-// of columns is one at run time, the column is computed like a row.
+// A row of up to two vectors stays in registers. Along columns, the kernel
+// handles one vector of columns at a time, over all rows. If an open number of
+// columns is one at run time, the column is computed like a row.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -96,8 +96,8 @@ void Emitter::keepPower(Value power, Index at, Value mask) {
   storePiece(b, power, output.dst.data, at, mask);
 }
 
-/// Returns the factor of exponentials, or with the logarithm the value to
-/// subtract. `sum` is a vector or a scalar.
+/// Returns the factor of the exponentials. With the logarithm, returns the
+/// value to subtract instead. `sum` is a vector or a scalar.
 Value Emitter::scaleOf(Value sum) {
   if (op.getLog())
     return math::LogOp::create(b.b, b.loc, sum);
@@ -117,8 +117,9 @@ Value Emitter::finish(Value x, Value scale) {
 // Along rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the indices of an element of a row. A row of columns has one more
-/// dimension, of one element.
+/// Returns the indices of element `at` of a row. With `columns`, src has
+/// another dimension behind the row. A row is used only if that dimension has
+/// size 1, so its index is 0.
 SmallVector<Index> Emitter::placeInRow(ArrayRef<Index> row, Index at) {
   SmallVector<Index> place(row);
   place.push_back(at);
@@ -272,7 +273,7 @@ void Emitter::emitColumn(ArrayRef<Index> outer, Index column, Value mask) {
       keepPower(powered, output.dst.at(b, placeOf(row)), mask);
     return powered;
   };
-  // Folds two exponentials side by side, so that constants stay in registers.
+  // Folds two exponentials in each step, so that constants stay in registers.
   Value sum = foldColumns(b, tile.withRows(2), rows, FoldKind::sum,
                           [&](IndexBuilder &, Index row, int64_t) {
                             return powerOf(row);

@@ -21,8 +21,8 @@ struct TransposeEmitter {
 
   void emit();
 
-  /// Returns true if the op's body runs before the transposition: src has at
-  /// least as many bits as dst.
+  /// Returns true if the op's body runs before the transposition. This is so if
+  /// elements of src have at least as many bits as those of dst.
   static bool computesFirst(mlir::OpOperand &src, mlir::OpOperand &dst);
 
 private:
@@ -44,8 +44,9 @@ private:
 
   Values at(mlir::OpOperand &operand);
   mlir::Value loadScalar(mlir::OpOperand &operand);
-  /// Returns the result of the op's body for a vector, or the body's value
-  /// `wanted`. Other operands are the same for all lanes.
+  /// Applies the op's body to a vector of src. The other operands have one
+  /// value for all lanes. Returns the result, or if `wanted` is given, the
+  /// vector of that intermediate value.
   mlir::Value compute(mlir::Value vector, mlir::Value wanted = {});
   /// Loads the first `count` of `lanes` elements at `at`; other lanes are 0.
   mlir::Value loadFirst(int64_t lanes, int64_t count, mlir::Value memref,

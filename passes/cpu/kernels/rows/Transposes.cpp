@@ -22,8 +22,8 @@ static Value shuffle(IndexBuilder &b, Value x, Value y,
   return vector::ShuffleOp::create(b.b, b.loc, x, y, lanes);
 }
 
-/// Transposes rows of 128 bits. Each step interleaves rows that are half of the
-/// rows apart.
+/// Transposes rows of 128 bits. Each step interleaves pairs of rows whose
+/// distance is half of the number of rows.
 static SmallVector<Value> transposeNarrow(IndexBuilder &b,
                                           ArrayRef<Value> rows) {
   int64_t count = rows.size();

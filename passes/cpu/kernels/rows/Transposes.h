@@ -37,8 +37,8 @@ mlir::Value joinBytes(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 /// Returns byte `i` of each word.
 mlir::Value byteOf(IndexBuilder &b, mlir::Value words, int64_t i);
 
-/// Returns the columns of up to four rows of words, each of which packs four
-/// rows of bytes. A column has 16 bytes.
+/// Returns the columns of up to four rows of words. Each row of words packs
+/// four rows of bytes. A column has 16 bytes.
 llvm::SmallVector<mlir::Value>
 transposeWords(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 

@@ -45,8 +45,8 @@ void TransposeEmitter::findFew() {
   pixels = memref::CollapseShapeOp::create(b.b, b.loc, bytes.get(), groups);
 }
 
-/// Returns the indices in `pixels` of the pixel that is `pixel` pixels behind
-/// the current position.
+/// Returns the indices in `pixels` of a pixel: the one that follows the current
+/// position at a distance of `pixel` pixels.
 SmallVector<Value> TransposeEmitter::atPixel(OpOperand &bytes, int64_t pixel) {
   SmallVector<Value> coordinates = at(bytes);
   coordinates.pop_back();
@@ -89,8 +89,8 @@ void TransposeEmitter::storePixels(Value words, int64_t count) {
     Value bytes = vector::BitCastOp::create(b.b, b.loc, type, part);
     bytes = vector::ShuffleOp::create(b.b, b.loc, bytes, bytes, joined);
     int64_t left = few * (count - first);
-    // Stores whole vectors of three-byte pixels if there is room; the next
-    // store overwrites the rest.
+    // Stores whole vectors of three-byte pixels if there is room. The excess
+    // bytes are overwritten by the next store.
     bool isWhole = few == 3 && left >= kByteSquare;
     storeFirst(bytes, isWhole ? kByteSquare : std::min(left, kPixels * few),
                pixels, atPixel(dst, first));

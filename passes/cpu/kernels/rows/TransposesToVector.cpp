@@ -15,10 +15,10 @@
 // bytes before the transposition, bytes to f32 behind it
 // (TransposesInt8.cpp).
 //
-// The last square of a row or column ends with it, and writes some elements
-// twice. If a known size leaves less than half a square, or is smaller than a
-// square, a partial square is used. If an open size is smaller than a square at
-// run time, elements are moved one by one.
+// The last square of a row or column ends with the row or column, and writes
+// some elements twice. If a known size is smaller than a square, or leaves less
+// than half a square, a partial square is used. If an open size is smaller than
+// a square at run time, elements are moved one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -80,7 +80,7 @@ TransposeEmitter::TransposeEmitter(OpBuilder &builder, linalg::GenericOp op)
       row(support::lastLoopOf(op, src)), column(support::lastLoopOf(op, dst)) {}
 
 /// Splits `count` into powers of two, the largest first. Calls `body` with the
-/// sum of the earlier ones and the power.
+/// sum of the earlier powers, and with the power.
 static void forEachPower(int64_t count,
                          function_ref<void(int64_t from, int64_t size)> body) {
   for (int64_t from = 0; from < count;) {
@@ -108,7 +108,7 @@ Value TransposeEmitter::loadFirst(int64_t lanes, int64_t count, Value memref,
   if (count == lanes)
     return vector::LoadOp::create(b.b, b.loc, type, memref, at);
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  // Every level has masked loads of 32-bit elements.
+  // Uses a masked load for 32-bit elements, which every level has.
   if (type.getElementTypeBitWidth() == 32)
     return vector::MaskedLoadOp::create(b.b, b.loc, type, memref, at,
                                         maskOfFirst(b, lanes, count), zero);
@@ -230,9 +230,9 @@ void TransposeEmitter::emitElements() {
            [&] { emitLoops(column, row); }, [&] { emitLoops(row, column); });
 }
 
-/// Splits `size` into squares, the last of which ends with it. If the rest is
-/// at most half a square, or `size` is less than a square, the rest is a part
-/// of its own.
+/// Splits `size` into squares; the last square ends at `size`. If the rest is
+/// at most half a square, or `size` is less than a square, the rest is a
+/// separate part.
 void TransposeEmitter::forEachPart(Index size, PartFn body) {
   int64_t rest = size.value ? 0 : size.constant % side;
   bool isPart = rest != 0 && (rest <= side / 2 || size.constant < side);

@@ -137,7 +137,8 @@ Value WinogradEmitter::combine(ArrayRef<Value> values,
     if (double number = factor(i))
       terms.push_back({value, number});
   assert(!terms.empty() && "each point has data, each output products");
-  // Moves a term with factor 1 to the front, since it needs no multiplication.
+  // Moves a term with factor 1 to the front, because it needs no
+  // multiplication.
   auto plain =
       llvm::find_if(terms, [](const auto &term) { return term.second == 1; });
   if (plain != terms.end())
@@ -173,8 +174,8 @@ SmallVector<Value> WinogradEmitter::ofData(ArrayRef<Value> data) {
 
 SmallVector<Value> WinogradEmitter::ofProducts(ArrayRef<Value> products) {
   const cpu::Winograd &transform = plan.transform;
-  // In a pair of points, the sum contributes to even outputs, and the
-  // difference to odd ones.
+  // Combines each pair of points: their sum contributes to even outputs, their
+  // difference to odd outputs.
   SmallVector<Value> folded(products);
   for (int64_t point = 1; point < points - 1; point += 2) {
     for (int64_t i : {0, 1})
@@ -187,8 +188,8 @@ SmallVector<Value> WinogradEmitter::ofProducts(ArrayRef<Value> products) {
       bool isPair = point > 0 && point < points - 1;
       if (!isPair)
         return transform.output(i, point);
-      // The sum of a pair is stored at its first point, the difference at its
-      // second.
+      // Uses the sum of a pair at its first point, and the difference at its
+      // second point.
       bool isEven = point % 2 != 0;
       if (isEven != (i % 2 == 0))
         return 0.0;
@@ -216,8 +217,8 @@ void WinogradEmitter::transformColumn(const Position &at, Index row,
                                       Index column) {
   Index x = b.add(b.add(at.x, column), -pads[1]);
   Index y = b.add(at.y, -pads[0]);
-  // A coordinate before src is a large unsigned number, so one comparison
-  // checks both ends.
+  // Checks both ends with one unsigned comparison: a coordinate before src is a
+  // large unsigned number.
   Value isInside =
       b.compare(arith::CmpIPredicate::ult, x, srcSizes[1]);
   auto to = [&](int64_t point, Index element) {
@@ -318,7 +319,7 @@ void WinogradEmitter::transformSums(const Tile &tile, Index number, Index row,
         store(value, lines, lineAt(int64_t(line), Index(x), v));
     }
   });
-  // A tile at the border has fewer pixels.
+  // Limits a tile at the border to the pixels that exist.
   Index height = b.min(b.sub(dstSizes[0], at.y), outputs);
   Index width = b.min(b.sub(dstSizes[1], at.x), outputs);
   Tile pixel = tile.withRows(1);

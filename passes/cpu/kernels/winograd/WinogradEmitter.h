@@ -15,11 +15,11 @@
 //             sums[point, tile] += pixels[point, tile, k] * weights[k, column]
 //         for tile: transform the sums into m x m pixels, epilogue, store
 //
-// Both transforms go through the columns of a tile first and through its rows
-// then, over vectors of channels. The stack holds the transformed pixels of a
-// block and the sums of a column tile, and the second-level cache keeps them.
+// Both transforms handle the columns of a tile first, and then its rows, over
+// vectors of channels. The stack holds the transformed pixels of a block and
+// the sums of a column tile, and the second-level cache keeps them.
 // WinogradToVector.cpp multiplies f32 by weights that the compiler has
-// transformed, ConvWinograd.cpp multiplies int8.
+// transformed. ConvWinograd.cpp multiplies int8.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_WINOGRAD_WINOGRADEMITTER_H
@@ -54,7 +54,7 @@ protected:
   };
 
   /// Runs `body` for all channels of a pixel. `body` gets a function that loads
-  /// some channels of the pixel whose channels begin at `data[at]`.
+  /// some channels of the pixel at `data[at]`.
   using LoadFn = llvm::function_ref<llvm::SmallVector<ChannelSlice>(
       mlir::Value data, Index at)>;
   virtual void
@@ -71,13 +71,13 @@ protected:
   /// Converts a transformed sum to the type of the result.
   virtual mlir::Value finish(mlir::Value sum) { return sum; }
 
-  /// Returns the sum of `values`, each times the factor of its index, which may
-  /// be 0.
+  /// Returns the sum of `factor(i) * values[i]` over all i. Factors may be 0.
   mlir::Value combine(llvm::ArrayRef<mlir::Value> values,
                       llvm::function_ref<double(int64_t)> factor);
   /// Evaluates a polynomial at the points of a line. The first point is 0, the
-  /// last one is infinity. The two points of a pair are the even part plus and
-  /// minus the odd part. `factor(point, k)` is the factor of value k.
+  /// last one is infinity. The values at the other points come in pairs: the
+  /// even part of the polynomial plus and minus the odd part. `factor(point,
+  /// k)` is the factor of value k.
   llvm::SmallVector<mlir::Value>
   toPoints(llvm::ArrayRef<mlir::Value> values,
            llvm::function_ref<double(int64_t point, int64_t k)> factor);
@@ -126,7 +126,7 @@ private:
   void transformRow(Index row, Index line);
   llvm::SmallVector<mlir::Value> ofData(llvm::ArrayRef<mlir::Value> data);
   /// Runs `body` for the vectors of the stored elements of a pixel. The last
-  /// vector may go beyond them.
+  /// vector may end behind these elements.
   void forEachKept(llvm::function_ref<void(Index at)> body);
 
   /// Transforms the sums of row `row` of the block, which is tile `number`, and

@@ -6,11 +6,12 @@
  *===----------------------------------------------------------------------===
  *
  * A compiled model exports one query symbol, INGOT_ABI_QUERY_SYMBOL, of type
- * ingot_abi_query_fn. It returns a constant description of the model with the
- * functions that load and run the model. Structs start with their own size, and
- * tables state the distance of their rows, so both can grow at their end;
- * docs/reference/artifact-abi.md has the rules. INGOT_ABI_VERSION changes only
- * if an old reader could no longer understand a new artifact.
+ * ingot_abi_query_fn. It returns a constant description of the model. The
+ * description contains the functions that load and run the model. Structs start
+ * with their own size, and tables contain the distance of their rows. So both
+ * can grow at their end; docs/reference/artifact-abi.md has the rules.
+ * INGOT_ABI_VERSION changes only if an old reader could no longer understand a
+ * new artifact.
  *
  * The compiler emits these structs as LLVM IR constants. The `static_assert`s
  * at the end fix their layout for both sides.
@@ -35,13 +36,13 @@ extern "C" {
 #define INGOT_ABI_QUERY_PREFIX "ingot_artifact_v"
 #define INGOT_ABI_QUERY_SYMBOL "ingot_artifact_v2"
 
-/** Alignment, in bytes, of the arena and the weights that a host hands in. */
+/** Alignment, in bytes, of the arena and the weights that a host provides. */
 #define INGOT_ABI_ALIGNMENT 64u
 
-/** A dimension whose size is only known when the model runs. */
+/** A dimension whose size is known only at run time. */
 #define INGOT_ABI_DYNAMIC (-1)
 
-/** Status codes of generated code, which libingot returns unchanged. */
+/** Status codes of generated code. libingot returns them unchanged. */
 enum {
   INGOT_ABI_OK = 0,
   INGOT_ABI_INVALID_ARGUMENT = 1, /**< null, wrong count, wrong dtype or dims */
@@ -73,8 +74,7 @@ enum {
   INGOT_ABI_DEVICE_CUDA = 2,
 };
 
-/** Architecture of a variant. Each architecture has its own list of features.
- */
+/** Architecture of a variant. Each architecture defines its own features. */
 enum {
   INGOT_ABI_ARCHITECTURE_X86_64 = 1, /**< cpu_features.inc */
   INGOT_ABI_ARCHITECTURE_AARCH64 = 2,
@@ -87,8 +87,8 @@ enum {
   INGOT_ABI_MEMORY_CUDA = 1, /**< memory of the device that a buffer names */
 };
 
-/** A table of `count` rows at a distance of `row_bytes`, which may exceed the
- *  size that a reader knows. `rows` is null if there are none. */
+/** A table of `count` rows. Rows are `row_bytes` apart, which may be more than
+ *  the size that a reader knows. `rows` is null if the table is empty. */
 typedef struct ingot_abi_table {
   const void *rows;
   uint32_t count;
@@ -106,7 +106,8 @@ typedef struct ingot_abi_tensor {
   uint32_t dtype;
   uint32_t rank;
   const int64_t *dims;
-  /** `rank` names. A fixed or unnamed dimension has the empty string. */
+  /** `rank` names. The name of a fixed or unnamed dimension is the empty
+   *  string. */
   const char *const *dim_names;
 } ingot_abi_tensor;
 
@@ -124,19 +125,19 @@ enum {
   INGOT_ABI_USE_PRECISION = 2,
 };
 
-/** The library has its own threads, which do not survive a fork. */
+/** The library has its own threads, which do not exist in a forked child. */
 #define INGOT_ABI_USE_OWN_THREADS 1u
 
-/** A row of `uses`: something that the model uses beyond its own code and the
- *  element types of its tensors. A reader only shows a kind or flag that it
- *  does not know. */
+/** A row of `uses`: a dependency of the model beyond its own code and the
+ *  element types of its tensors. A reader that does not know a kind or a flag
+ *  only displays it. */
 typedef struct ingot_abi_use {
   uint32_t kind;  /**< INGOT_ABI_USE_... */
   uint32_t flags; /**< INGOT_ABI_USE_OWN_THREADS */
   const char *name;
 } ingot_abi_use;
 
-/** Services for generated code. All members are set. */
+/** Services for generated code. No member is null. */
 typedef struct ingot_abi_host {
   uint32_t struct_size;
   /** Number of threads that a run may use, including the caller's; at least 1.
@@ -152,8 +153,8 @@ typedef struct ingot_abi_host {
 } ingot_abi_host;
 
 /** A buffer of a run: an input, or an output to fill. Rows are
- *  ingot_abi_artifact.buffer_bytes apart. Bytes that a host does not know are
- *  zero. */
+ *  ingot_abi_artifact.buffer_bytes apart. A host sets bytes that it does not
+ *  know to zero. */
 typedef struct ingot_abi_buffer {
   /** Elements, aligned to the element type. Inputs are only read. */
   void *data;
@@ -161,8 +162,8 @@ typedef struct ingot_abi_buffer {
    *  against the signature. The run writes the sizes of outputs before the
    *  data. */
   int64_t *dims;
-  /** `rank` steps in elements. Null means dense and row-major. Only a variant
-   *  with INGOT_ABI_VARIANT_STRIDES accepts other values. */
+  /** `rank` strides in elements. Null means dense and row-major. Other values
+   *  require a variant with INGOT_ABI_VARIANT_STRIDES. */
   const int64_t *strides;
   /** Number of bytes at `data`. */
   uint64_t bytes;
@@ -170,62 +171,69 @@ typedef struct ingot_abi_buffer {
   uint32_t memory;
   /** Index of the device that owns the memory; 0 for host memory. */
   uint32_t device;
-  /** The bytes of strings, to which the offsets at `data` refer; strings have
-   *  no terminator. The code checks the offsets of inputs. Offsets of outputs
-   *  start at 0. Null for other element types. */
+  /** The bytes of strings, without terminators. The offsets at `data` refer to
+   *  them. The code checks the offsets of inputs. The offsets of outputs start
+   *  at 0. Null for other element types. */
   char *text;
   /** Number of bytes at `text`. */
   uint64_t text_bytes;
-  /** Receives the number of bytes that an output of strings has or needs. May
-   *  be null. */
+  /** Receives the number of bytes that the strings of an output have or need.
+   *  May be null. */
   uint64_t *text_used;
 } ingot_abi_buffer;
 
-/** Smallest buffer_bytes of an artifact of version 2, without the fields for
- *  strings. */
+/** Smallest buffer_bytes of an artifact of version 2. The fields for strings
+ *  came later. */
 #define INGOT_ABI_BUFFER_BYTES_V2 40u
 
-/** Observer of a run: is told the progress and may end the run. Layers follow
- *  each other without a gap. So the time since the end of the previous layer,
- *  or since the start of the run, belongs to the layer that ended. */
+/** Observer of a run. It receives the progress and can end the run. Layers
+ *  follow each other without a gap. A layer takes the time from the end of the
+ *  previous layer, or from the start of the run, to its own end. */
 typedef struct ingot_abi_observer {
   uint32_t struct_size;
   uint32_t reserved0;
   void *user;
-  /** Called for each layer when it ends, in order, on the thread that runs.
+  /** Called when a layer ends, in the order of layers, on the thread that runs.
    *  `flops` and `bytes` are those of this run, or 0 if unknown. Returns
-   *  INGOT_ABI_OK, or the status with which the run ends at once. */
+   *  INGOT_ABI_OK to continue. Any other status ends the run with this status.
+   */
   int32_t (*layer_end)(void *user, uint64_t layer, uint64_t flops,
                        uint64_t bytes);
   /** May be null. Called for each tensor that the code was compiled to report,
-   *  when the tensor is complete, on the thread that runs. Receives the
-   *  tensor's index, element type, sizes, steps in elements, and elements,
-   *  which are valid during the call. Returns as `layer_end` does. */
+   *  as soon as it is complete, on the thread that runs. Receives the tensor's
+   *  index, element type, sizes, strides in elements, and elements. All
+   *  pointers are valid only during the call. Returns a status as `layer_end`
+   *  does. */
   int32_t (*tensor)(void *user, uint64_t tensor, uint32_t dtype, uint32_t rank,
                     const int64_t *dims, const int64_t *strides,
                     const void *data);
   /** May be null. Called in each iteration of a loop of the model, on the
-   *  thread that runs. Returns as `layer_end` does. */
+   *  thread that runs. Returns a status as `layer_end` does. */
   int32_t (*poll)(void *user);
 } ingot_abi_observer;
 
 /** Arguments of a load. */
 typedef struct ingot_abi_load {
   uint32_t struct_size;
-  /** Index of the device among those of the variant's kind; 0 for a CPU. */
+  /** Index of the device among the devices of its kind; 0 for a CPU. */
   uint32_t device;
   /** Services, valid until `unload`. */
   const ingot_abi_host *host;
-  /** Start of the weights: ingot_abi_artifact.weights or a mapped file. */
+  /** Start of the weights: ingot_abi_artifact.weights, or the mapped file. */
   const void *weights;
   uint64_t weights_bytes;
-  /** State for the runs and for `unload`; null before a load and after a
-   *  failure. */
+  /** State for the runs and for `unload`. The load sets it. It stays null if
+   *  the load fails. */
   void *state;
   /** Receives a null-terminated message when the load fails; may be null. */
   char *error;
   uint64_t error_bytes;
+  /** Path of the device's driver library; null: the usual one. */
+  const char *driver;
 } ingot_abi_load;
+
+/** Smallest struct_size of ingot_abi_load of version 2, without driver. */
+#define INGOT_ABI_LOAD_BYTES_V2 56u
 
 /** Arguments of a run. Two runs may proceed at the same time if their arenas,
  *  buffers and hosts' `user` differ. */
@@ -234,12 +242,12 @@ typedef struct ingot_abi_call {
   /** The first failure of the run; set by the run. */
   int32_t status;
   const ingot_abi_host *host;
-  /** Start of the weights: ingot_abi_artifact.weights or a mapped file. */
+  /** Start of the weights: ingot_abi_artifact.weights, or the mapped file. */
   const void *weights;
-  /** State that `load` returned; null if `load` is null. */
+  /** State that `load` has created; null if there is no `load`. */
   void *state;
-  /** Scratch memory of the variant's arena_bytes in its arena_memory,
-   *  INGOT_ABI_ALIGNMENT-aligned. */
+  /** Scratch memory of the variant's arena_bytes in its arena_memory, aligned
+   *  to INGOT_ABI_ALIGNMENT. */
   void *arena;
   const ingot_abi_buffer *inputs;
   const ingot_abi_buffer *outputs;
@@ -248,60 +256,62 @@ typedef struct ingot_abi_call {
   uint64_t error_bytes;
   /** Observer, or null. Without an observer there is no overhead. */
   const ingot_abi_observer *observer;
-  /** Queue of the device for the run's work, e.g. a CUstream. `run` may return
-   *  before the work is done. If null, the work is done when `run` returns.
-   *  Only a variant with INGOT_ABI_VARIANT_STREAMS accepts a queue. */
+  /** Queue of the device for the run's work, e.g. a CUstream. With a queue,
+   *  `run` may return before the work is done. Without one, the work is done
+   *  when `run` returns. A queue requires a variant with
+   *  INGOT_ABI_VARIANT_STREAMS. */
   void *stream;
 } ingot_abi_call;
 
-/** No kernel computes the layer, although it has more than a hundredth of the
+/** No kernel computes the layer, although it has more than one percent of the
  *  model's arithmetic. The layer's reason states the share. */
 #define INGOT_ABI_LAYER_LOOP 1u
 
-/** A row of `layers`: a part of the run that computes certain ONNX nodes. All
- *  texts are offsets in `layer_text`. */
+/** A row of `layers`: a part of the run that computes certain ONNX nodes. Texts
+ *  are given as offsets in `layer_text`. */
 typedef struct ingot_abi_layer {
   /** Kind of the layer, e.g. "convolution". */
   uint32_t kind;
-  /** First of `num_nodes` node names, which follow each other, each with its
-   *  null. */
+  /** First of `num_nodes` node names. They follow each other, and each ends
+   *  with a null. */
   uint32_t nodes;
   uint32_t num_nodes;
-  /** Backend that computes it, e.g. "native"; 0 if not stated. */
+  /** Backend that computes the layer, e.g. "native"; 0 if unknown. */
   uint32_t backend;
-  /** Arithmetic operations, and bytes of operands and results, of one run. 0 if
-   *  unknown or dependent on sizes that only a run knows. */
+  /** Arithmetic operations of one run, and bytes of its operands and results. 0
+   *  if they are unknown or depend on sizes of the run. */
   uint64_t flops;
   uint64_t bytes;
-  /** Reason why no better backend computes it; 0 if no other was asked. */
+  /** Reason why no faster backend computes the layer; 0 if no other backend was
+   *  considered. */
   uint32_t reason;
-  /** Element type of the factors of its products, e.g. "int8"; 0 for float32 or
-   *  if it has no products. */
+  /** Element type of the factors of products, e.g. "int8"; 0 for float32 or if
+   *  the layer has no products. */
   uint32_t precision;
-  /** 0 if it is part of runs of all sizes. n if it is only part of runs at the
-   *  usual sizes of shape profile n - 1. */
+  /** 0 if the layer is part of runs of all sizes. n if it is part only of runs
+   *  with the usual sizes of shape profile n - 1. */
   uint32_t usual_of;
-  /** Bits of INGOT_ABI_LAYER_LOOP and others, which a host may ignore. */
+  /** Bits of INGOT_ABI_LAYER_LOOP and others. A host may ignore them. */
   uint32_t flags;
 } ingot_abi_layer;
 
-/** Smallest row_bytes of layers of version 2, without usual_of. */
+/** Smallest row_bytes of layers of version 2. usual_of came later. */
 #define INGOT_ABI_LAYER_BYTES_V2 40u
 
-/** A row of a shape profile's `ranges`: sizes that a dimension of an input may
- *  have. */
+/** A row of a shape profile's `ranges`: the allowed sizes of one dimension of
+ *  an input. */
 typedef struct ingot_abi_size_range {
   uint32_t input;
   uint32_t dim;
   int64_t min;
-  /** Size for which the code was optimized, or INGOT_ABI_DYNAMIC if there is
+  /** Size that the code is optimized for, or INGOT_ABI_DYNAMIC if there is
    *  none. */
   int64_t usual;
   int64_t max; /**< INT64_MAX: there is no bound */
   int64_t multiple; /**< all sizes are multiples of it; at least 1 */
 } ingot_abi_size_range;
 
-/** A row of `shape_profiles`: sizes of inputs that may occur together. */
+/** A row of `shape_profiles`: sizes of inputs that are allowed together. */
 typedef struct ingot_abi_shape_profile {
   ingot_abi_table ranges; /**< of ingot_abi_size_range */
 } ingot_abi_shape_profile;
@@ -311,14 +321,14 @@ typedef struct ingot_abi_shape_profile {
 /** `run` accepts ingot_abi_buffer.strides. */
 #define INGOT_ABI_VARIANT_STRIDES 2u
 
-/** A row of `variants`: the code for one kind of machine. Variants share the
- *  signature, the layers' names and the weights. The state of a variant's
- *  `load` is only for `run` and `unload` of this variant.
+/** A row of `variants`: the code for one kind of machine. All variants have the
+ *  same signature, layer names and weights. The state that a variant's `load`
+ *  creates is only for `run` and `unload` of this variant.
  *
- *  A host selects among the variants that can run: it has their device,
- *  architecture and all features, and knows their flags. It uses the variant of
- *  the highest priority; among equals, the first. A device, architecture,
- *  feature or flag that the host does not know counts as absent. */
+ *  A host considers the variants that can run: it has their device, their
+ *  architecture and all their features, and knows all their flags. Among them
+ *  it uses the first variant with the highest priority. A device, architecture,
+ *  feature or flag that the host does not know counts as missing. */
 typedef struct ingot_abi_variant {
   const char *target;    /**< for people, e.g. "x86-64-v4" */
   uint32_t device;       /**< INGOT_ABI_DEVICE_... */
@@ -330,28 +340,31 @@ typedef struct ingot_abi_variant {
   /** Locations of inputs and outputs: bits 1 << INGOT_ABI_MEMORY_... */
   uint32_t memories;
   uint32_t arena_memory; /**< INGOT_ABI_MEMORY_... of the arena */
-  /** Scratch memory of one run. Dynamic tensors need additional memory from
+  /** Scratch memory of one run. Dynamic tensors take additional memory from
    *  host->allocate. */
   uint64_t arena_bytes;
   uint64_t code_bytes;
-  /** Creates the state that all runs share; called once per loaded model. May
-   *  be null. */
+  /** Creates the state that all runs share. Called once for each loaded model.
+   *  May be null. */
   int32_t (*load)(ingot_abi_load *call);
-  /** Not null if `load` is not null. */
+  /** Destroys the state. Not null if `load` is not null. */
   void (*unload)(const ingot_abi_host *host, void *state);
   int32_t (*run)(ingot_abi_call *call);
   /** Infers sizes without running. Null if outputs have the sizes in the
-   *  signature and a run only needs the arena. Writes the dims of the outputs
-   *  for the dims of `call->inputs`; INGOT_ABI_DYNAMIC if they depend on data.
-   *  Checks the same rules about sizes as `run`. Reads nothing else of buffers,
-   *  and ignores the call's weights, state and arena. Reports to
-   *  `host->allocate` and `release` what a run would allocate; UINT64_MAX bytes
-   *  if the size depends on data. `allocate` may return any non-null value, and
-   *  no memory is accessed. */
+   *  signature and a run needs only the arena.
+   *
+   *  Writes the dims of the outputs for the dims of `call->inputs`;
+   *  INGOT_ABI_DYNAMIC if they depend on data. Checks the same rules about
+   *  sizes as `run`. Reads nothing else of buffers, and ignores the call's
+   *  weights, state and arena.
+   *
+   *  Reports the memory that a run would use through `host->allocate` and
+   *  `release`, with UINT64_MAX bytes if the size depends on data. `allocate`
+   *  may return any non-null value, because no memory is accessed. */
   int32_t (*infer)(ingot_abi_call *call);
 } ingot_abi_variant;
 
-/** Smallest row_bytes of variants of version 2, without infer. */
+/** Smallest row_bytes of variants of version 2. `infer` came later. */
 #define INGOT_ABI_VARIANT_BYTES_V2 80u
 
 /** The constant description of a compiled model. */
@@ -369,44 +382,44 @@ typedef struct ingot_abi_artifact {
   ingot_abi_table layers;   /**< of ingot_abi_layer; what an observer is told */
   const char *layer_text;
   uint64_t layer_text_bytes; /**< the last one is null */
-  /** Embedded weights, or null if they are in a file of their own. */
+  /** Embedded weights, or null if the weights are in a separate file. */
   const void *weights;
   uint64_t weights_bytes;
   uint8_t weights_sha256[32];
-  /** sizeof(ingot_abi_buffer) of the compiler. */
+  /** sizeof(ingot_abi_buffer) as the compiler knew it. */
   uint32_t buffer_bytes;
-  /** Reserved flags, all 0. A reader refuses an artifact with a flag that it
-   *  does not know. */
+  /** Reserved flags, all 0. A reader refuses an artifact with an unknown flag.
+   */
   uint32_t flags;
-  /** Numbers of rules about sizes of operands: rules that hold for all sizes,
-   *  and rules that a run checks. */
+  /** Number of rules about operand sizes that are proved for all sizes, and
+   *  number of rules that each run checks. */
   uint32_t num_size_rules_proved;
   uint32_t num_size_rules_checked;
   /** Rows of ingot_abi_shape_profile. If there are any, the sizes of a run must
-   *  be those of a profile, else the run ends with INGOT_ABI_INVALID_ARGUMENT.
-   */
+   *  fit a profile. Otherwise the run ends with INGOT_ABI_INVALID_ARGUMENT. */
   ingot_abi_table shape_profiles;
   /** 1 if sizes outside of the profiles are accepted, too. */
   uint32_t takes_general;
   uint32_t reserved0;
 } ingot_abi_artifact;
 
-/** Smallest struct_size of an artifact of version 2, without shape profiles. */
+/** Smallest struct_size of an artifact of version 2. Shape profiles came later.
+ */
 #define INGOT_ABI_ARTIFACT_BYTES_V2 208u
 
 typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
 
-/** Owner and type of the ELF note whose descriptor is an ingot_abi_seal. */
+/** Owner and type of the ELF note that contains an ingot_abi_seal. */
 #define INGOT_ABI_NOTE_OWNER "Ingot"
 #define INGOT_ABI_NOTE_SEAL 1u
 
-/** Checksums of an artifact's file, which detect accidental changes before the
+/** Checksums of an artifact's file. They detect accidental changes before the
  *  file is used. Both are XXH64 with seed 0. */
 typedef struct ingot_abi_seal {
   uint32_t struct_size;
   uint32_t reserved0;
   /** Address of the embedded weights in the file's address space, and their
-   *  size; 0 bytes if there are none. */
+   *  size. The size is 0 if there are none. */
   uint64_t weights_address;
   uint64_t weights_bytes;
   /** Checksum of the weights. */
@@ -428,7 +441,10 @@ INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_buffer, text) ==
                             INGOT_ABI_BUFFER_BYTES_V2,
                         "ingot_abi_buffer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 40, "ingot_abi_observer");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 56, "ingot_abi_load");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 64, "ingot_abi_load");
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_load, driver) ==
+                            INGOT_ABI_LOAD_BYTES_V2,
+                        "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 48, "ingot_abi_layer");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_layer, usual_of) ==

@@ -5,11 +5,11 @@
  *
  *===----------------------------------------------------------------------===
  *
- * A model whose heavy operations run in oneDNN carries a constant table that
- * describes each of them. ingot_dnnl_load creates the primitives whose sizes
- * are known, and brings constant weights into oneDNN's preferred layout.
+ * A model that uses oneDNN for heavy operations contains a constant table that
+ * describes these operations. ingot_dnnl_load creates the primitives with known
+ * sizes, and converts constant weights to oneDNN's preferred layout.
  * ingot_dnnl_execute runs one operation. The functions are linked statically
- * into the model from libingot_dnnl.a; oneDNN itself is a shared library.
+ * into the model from libingot_dnnl.a. oneDNN itself is a shared library.
  *
  * The table is an array of int64_t:
  *
@@ -18,14 +18,14 @@
  *   tensor    = role, dtype, offset, rank, dim * rank, stride * rank
  *   post-op   = kind, algorithm, alpha, beta, tensor
  *
- * `words` counts the int64_t of the table or record, including itself. `name`
- * is the offset of the ONNX node's name, a null-terminated string, in the names
- * that come with the table. `offset` is the offset of a constant tensor in the
- * weights, or INGOT_DNNL_ARGUMENT for a tensor that each call passes.
+ * `words` is the number of int64_t in the table or record, including itself.
+ * `name` is the offset of the ONNX node's name, a null-terminated string, in
+ * the separate array of names. `offset` is the offset of a constant tensor in
+ * the weights, or INGOT_DNNL_ARGUMENT for a tensor that each call passes.
  * Dimensions are in oneDNN's order (N, C, D...; O, I, K... or G, O, I, K...;
- * batch..., M, K). Strides count elements. Either may be INGOT_DNNL_DYNAMIC;
- * each call then passes the value. alpha and beta hold the bits of a 32-bit
- * float.
+ * batch..., M, K). Strides count elements. A dimension or stride may be
+ * INGOT_DNNL_DYNAMIC; each call then passes its value. alpha and beta contain
+ * the bits of a 32-bit float.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_ABI_DNNL_H
@@ -44,7 +44,8 @@ extern "C" {
 #define INGOT_DNNL_MAX_TENSORS 40
 #define INGOT_DNNL_MAX_POST_OPS 32
 
-/** Operation of a record, with its params; n is the number of spatial dims. */
+/** Kind of a record's operation, with its params; n is the number of spatial
+ *  dims. */
 enum {
   /** strides n, dilations n (1 is dense), pads before n, pads after n */
   INGOT_DNNL_CONVOLUTION = 0,

@@ -55,6 +55,11 @@
 #define MODEL_UNLOAD NULL
 #endif
 
+/* More rows of the table of variants, each after a comma. */
+#ifndef MODEL_OTHER_VARIANTS
+#define MODEL_OTHER_VARIANTS
+#endif
+
 #ifndef MODEL_INFER
 #define MODEL_INFER NULL
 #endif
@@ -99,7 +104,7 @@ static const ingot_abi_variant variants[] = {{
     MODEL_UNLOAD,
     run,
     MODEL_INFER,
-}};
+} MODEL_OTHER_VARIANTS};
 
 static const ingot_abi_artifact artifact = {
     MODEL_MAGIC,

@@ -1,0 +1,125 @@
+//===- ChooseTargets.cpp - levels and pipelines of a compilation ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/Compilation.h"
+
+using namespace mlir;
+using namespace ingot;
+
+static std::vector<std::string> levelsOf(ArrayRef<Target> targets) {
+  std::vector<std::string> levels;
+  for (const Target &target : targets)
+    levels.push_back(target.level);
+  return levels;
+}
+
+/// Reads --target, because passes of the pipeline depend on the level. Only a
+/// shared library holds code for several levels.
+LogicalResult Compilation::chooseTargets() {
+  std::string error;
+  std::optional<Targets> found = parseTargets(options.target, error);
+  if (!found)
+    return fail(error);
+  asked = std::move(*found);
+  targets = asked.sure;
+  if (asked.gpuHost)
+    targets.push_back(*asked.gpuHost);
+  pipeline.levels = levelsOf(asked.sure);
+  pipeline.mayLevels = levelsOf(asked.may);
+  auto numbers = targets.front().numbers.texts();
+  pipeline.numbers.assign(numbers.begin(), numbers.end());
+  if (failed(choosePipelines()))
+    return failure();
+  checkBF16();
+  checkF16Sums();
+  if (!options.pipeline.emulateOn.empty() &&
+      !emulate(targets, options.pipeline.emulateOn, error))
+    return fail(error);
+  const Phase *last = findPhase(options.lastPhase);
+  bool dependsOnLevel = options.emit == EmitKind::mlir
+                            ? last && last->dependsOnLevel
+                            : options.emit != EmitKind::sharedLibrary;
+  if (targets.size() > 1 && dependsOnLevel)
+    return fail("only a shared library holds code for several CPU levels",
+                "name one of them with --target, e.g. --target=" +
+                    targets.back().level);
+  return success();
+}
+
+/// Sets the pipelines for CPUs and for GPUs.
+LogicalResult Compilation::choosePipelines() {
+  if (!asked.gpuHost)
+    return success();
+  if (pipeline.precision != Precision::fp32 ||
+      pipeline.quantization != Quantization::none ||
+      !pipeline.calibration.empty())
+    return fail("code for GPUs computes in float32 only",
+                "leave out --precision, --calibration and --quantize");
+  gpuPipeline = pipeline;
+  gpuPipeline.kernels = kGpuKernels.str();
+  gpuPipeline.preferred.clear();
+  gpuPipeline.preferredNodes.clear();
+  gpuPipeline.levels = levelsOf(*asked.gpuHost);
+  gpuPipeline.mayLevels.clear();
+  gpuPipeline.deviceLevels = asked.gpus;
+  if (asked.sure.empty())
+    pipeline = gpuPipeline;
+  return success();
+}
+
+/// Warns if bf16 products are computed in f32, because f32 is faster than bf16
+/// without bf16 instructions. Weights then become f16, which has the same size
+/// and is more exact. All other values are f32.
+void Compilation::checkBF16() {
+  if (pipeline.precision == Precision::bf16 &&
+      !asked.any([](const TargetInfo &info) { return info.multipliesBF16(); }))
+    emitRemark(UnknownLoc::get(&context))
+        << "bf16 is computed as float32 by weights of float16: no level of "
+           "--target has instructions for products of bf16";
+}
+
+/// Warns if fp16 products are not computed in f16. Also drops a calibration,
+/// because it then has no effect. The types between products are equal for all
+/// levels, so every level needs f16 arithmetic.
+void Compilation::checkF16Sums() {
+  auto lacksFP16 = [](const Target &target) { return !target.info().hasFP16; };
+  if (pipeline.precision != Precision::fp16)
+    return;
+  auto lacking = llvm::find_if(asked.sure, lacksFP16);
+  if (lacking == asked.sure.end())
+    return;
+  if (!pipeline.calibration.empty()) {
+    emitWarning(UnknownLoc::get(&context))
+        << "--calibration says nothing about weights, which are all that is "
+           "stored as float16: "
+        << lacking->level << " has no arithmetic on it";
+    pipeline.calibration.clear();
+  }
+  if (!llvm::all_of(asked.sure, lacksFP16))
+    emitRemark(UnknownLoc::get(&context))
+        << "float16 weights are multiplied as float32: " << lacking->level
+        << " has no arithmetic on float16";
+}
+
+/// Reads the manifest of the model for GPUs, and adds its weights and layers
+/// behind those of the model for CPUs.
+LogicalResult Compilation::describeGpu(StringRef symbol) {
+  if (asked.gpuHost && manifest.hasStrings())
+    return fail("the model has tensors of strings, which GPUs do not compute",
+                "leave levels of GPUs out of --target");
+  if (!gpuModule)
+    return success();
+  FailureOr<Manifest> read = readManifest(*gpuModule, targets, symbol);
+  if (failed(read))
+    return failure();
+  gpuManifest = std::move(*read);
+  gpuPipeline.firstLayer = manifest.layers.size();
+  llvm::append_range(manifest.layers, gpuManifest.layers);
+  gpuPipeline.weightsOffset = appendWeights(*module, *gpuModule);
+  manifest.weightsBytes = gpuPipeline.weightsOffset + gpuManifest.weightsBytes;
+  return success();
+}
+

@@ -1,0 +1,97 @@
+//===- CudaBackend.cpp - the backend of NVIDIA GPUs -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/CudaBackend.h"
+
+#include "dialects/cuda/CudaDialect.h"
+#include "passes/cuda/Passes.h"
+#include "passes/loops/LoopsBackend.h"
+#include "passes/loops/Passes.h"
+#include "passes/math/Passes.h"
+#include "passes/support/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// Computes all ops of a GPU. An op without a kernel of its own becomes a grid
+/// of threads.
+class CudaBackend : public Backend {
+  StringRef name() const override { return cuda::kBackend; }
+  const Device &device() const override { return cuda::kDevice; }
+  bool takesRest() const override { return true; }
+
+  void registerDialects(DialectRegistry &registry) const override {
+    registry.insert<cuda::CudaDialect, gpu::GPUDialect, NVVM::NVVMDialect>();
+    registerBuiltinDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
+    registerNVVMDialectTranslation(registry);
+  }
+
+  void registerPasses() const override {
+    registerIngotCudaPasses();
+  }
+
+  const Library *library() const override {
+    static const Library library{cuda::kLibrary, "CUDA", "libingot_cuda.a", "",
+                                 /*isShared=*/false};
+    return &library;
+  }
+
+  void buildLower(OpPassManager &passes,
+                  const BackendOptions &) const override {
+    loops::buildLower(passes);
+  }
+
+  void buildLowered(OpPassManager &passes,
+                    const BackendOptions &) const override {
+    passes.addPass(createFillSplats());
+  }
+
+  void buildKernels(OpPassManager &passes,
+                    const BackendOptions &options) const override {
+    passes.addPass(createCollapseLoops());
+    passes.addPass(createOutlineGrids());
+    passes.addPass(createRunOnHost({options.refusesHost}));
+  }
+
+  void buildCodegen(OpPassManager &passes,
+                    const BackendOptions &options) const override {
+    passes.addPass(createLaunchesToCalls());
+    OpPassManager &kernels = passes.nest<ModuleOp>();
+    kernels.addPass(createApproximateMath());
+    kernels.addPass(memref::createExpandStridedMetadataPass());
+    kernels.addPass(createLowerAffinePass());
+    kernels.addPass(createCanonicalize());
+    kernels.addPass(createCSEPass());
+    kernels.addPass(createSCFToControlFlowPass());
+    kernels.addPass(createKernelsToNVVM());
+    EmitProgramOptions emit;
+    emit.weightsOffset = options.weightsOffset;
+    emit.firstLayer = options.firstLayer;
+    emit.cubins.assign(options.deviceLevels.begin(),
+                       options.deviceLevels.end());
+    emit.ptxas = options.ptxas;
+    passes.addPass(createEmitProgram(emit));
+  }
+};
+
+} // namespace
+
+const Backend &ingot::cuda::getBackend() {
+  static const CudaBackend backend;
+  return backend;
+}

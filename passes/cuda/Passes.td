@@ -1,0 +1,102 @@
+//===- cuda/Passes.td - from linalg to kernels of GPUs -----*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_PASSES_TD
+#define INGOT_PASSES_CUDA_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def OutlineGrids : Pass<"cuda-outline-grids", "::mlir::ModuleOp"> {
+  let summary = "Move linalg ops into kernels with a thread for each element";
+  let description = [{
+    Each linalg op on memrefs becomes a kernel of the module
+    `@ingot_cuda_kernels`, and a `cuda.launch` in its place. A thread computes
+    one element of the result. The indices of the parallel loops follow from the
+    thread's number, in the order of the result's dimensions, so neighbouring
+    threads write neighbouring elements. Reductions are loops of the thread. Its
+    sums stay in registers and are added up in the order of the op. A copy of a
+    memref with gaps becomes such a kernel, too. Equal kernels are shared.
+
+    An op stays in place if sizes are open, if it uses a value that only the
+    host knows, or if it ends the run.
+  }];
+  let dependentDialects = [
+      "::ingot::cuda::CudaDialect", "::mlir::affine::AffineDialect",
+      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::scf::SCFDialect"];
+  let statistics = [
+      Statistic<"launched", "launched", "ops that are launched as kernels">,
+      Statistic<"shared", "shared", "kernels that an equal op had made">];
+}
+
+def RunOnHost : Pass<"cuda-run-on-host", "::mlir::ModuleOp"> {
+  let summary = "Compute the ops without a kernel on the CPU";
+  let description = [{
+    All buffers of a run are in GPU memory. An op of the host code that reads or
+    writes them, because it has no kernel, works on copies in host memory. The
+    pass copies its buffers to the host, waits, and copies those back that the
+    op may write. A remark names the node, the reason and the bytes. With
+    `refuse`, such an op is an error.
+
+    A loop or branch with launches inside stays host code, and only the ops
+    inside that access memory get copies.
+  }];
+  let options = [
+      Option<"refuse", "refuse", "bool", "false",
+             "fail instead of computing ops on the CPU">];
+  let dependentDialects = ["::ingot::cuda::CudaDialect"];
+  let statistics = [
+      Statistic<"onHost", "on-host", "ops that are computed on the CPU">];
+}
+
+def KernelsToNVVM : Pass<"cuda-kernels-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Lower the kernels of a module to the LLVM and NVVM dialects";
+  let description = [{
+    The module is the nested one of the kernels. A memref becomes the address of
+    its first element. Functions of scalars use LLVM's intrinsics or the
+    polynomials of `approximate-math`, never a library of functions.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def LaunchesToCalls : Pass<"cuda-launches-to-calls", "::mlir::ModuleOp"> {
+  let summary = "Turn launches and copies into calls of the runtime";
+  let description = [{
+    `cuda.launch` becomes a call of `ingot_cuda_launch` with the kernel's number
+    and the addresses of the operands, `memref.copy` a call of
+    `ingot_cuda_copy`. The other ops of the dialect become calls, too.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def EmitProgram : Pass<"cuda-emit-program", "::mlir::ModuleOp"> {
+  let summary = "Translate the kernels to PTX, a constant of the module";
+  let description = [{
+    Removes `@ingot_cuda_kernels`. Adds its PTX, a cubin for each level of
+    `cubins` if there is a ptxas, and the description of the kernels
+    (`ingot_cuda_program` of ingot/abi/cuda.h), and functions that are
+    called when the model is loaded and closed.
+  }];
+  let options = [
+      Option<"level", "level", "unsigned", "80",
+             "compute capability of the PTX, 10 * major + minor">,
+      ListOption<"cubins", "cubins", "unsigned",
+                 "compute capabilities that get machine code">,
+      Option<"ptxas", "ptxas", "std::string", "",
+             "path of ptxas, which makes machine code; none: no machine code">,
+      Option<"weightsOffset", "weights-offset", "uint64_t", "0",
+             "offset of the kernels' weights in the artifact's">,
+      Option<"firstLayer", "first-layer", "uint64_t", "0",
+             "number of the module's first layer in the artifact's table">];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // INGOT_PASSES_CUDA_PASSES_TD

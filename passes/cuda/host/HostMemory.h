@@ -1,0 +1,26 @@
+//===- HostMemory.h - buffers of the host and of the GPU --------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_HOST_HOSTMEMORY_H
+#define INGOT_PASSES_CUDA_HOST_HOSTMEMORY_H
+
+#include "mlir/IR/Value.h"
+
+namespace ingot::cuda {
+
+/// Returns the memref that a view is made of, or null if it is no view.
+mlir::Value sourceOf(mlir::Value memref);
+
+/// Returns the memref that is no view, from which `memref` is made.
+mlir::Value baseOf(mlir::Value memref);
+
+/// Returns true if the memory is the host's own: that of constants, and that of
+/// buffers whose sizes only a run knows.
+bool isOfHost(mlir::Value memref);
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_HOST_HOSTMEMORY_H

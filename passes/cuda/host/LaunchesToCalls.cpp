@@ -1,0 +1,246 @@
+//===- LaunchesToCalls.cpp - cuda-launches-to-calls -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cuda/CudaDialect.h"
+#include "passes/cuda/Passes.h"
+#include "passes/cuda/host/HostMemory.h"
+#include "passes/support/LibraryCalls.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_LAUNCHESTOCALLS
+#include "passes/cuda/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+// The functions of ingot/abi/cuda.h.
+static constexpr StringLiteral kLaunch = "ingot_cuda_launch";
+static constexpr StringLiteral kCopy = "ingot_cuda_copy";
+static constexpr StringLiteral kShadow = "ingot_cuda_shadow";
+static constexpr StringLiteral kToHost = "ingot_cuda_to_host";
+static constexpr StringLiteral kToDevice = "ingot_cuda_to_device";
+static constexpr StringLiteral kWait = "ingot_cuda_wait";
+
+namespace {
+
+/// Turns the ops of one function into calls.
+class Caller {
+public:
+  Caller(func::FuncOp function, Value call,
+         const DenseMap<StringAttr, int64_t> &numbers)
+      : function(function), call(call), numbers(numbers),
+        b(function.getContext()) {}
+
+  void convert();
+
+private:
+  void callWith(StringRef callee, ArrayRef<Value> arguments);
+  void convert(cuda::LaunchOp launch);
+  void convert(ShadowOp shadow);
+  void copy(StringRef callee, Value from, Value to);
+  Value getFrame();
+
+  func::FuncOp function;
+  Value call;
+  const DenseMap<StringAttr, int64_t> &numbers;
+  OpBuilder b;
+  Location loc = function.getLoc();
+  /// Stack memory for the parameters of kernels. All launches share it, since
+  /// an alloca in a loop would grow the stack.
+  memref::AllocaOp frame;
+};
+
+struct LaunchesToCallsPass
+    : ingot::impl::LaunchesToCallsBase<LaunchesToCallsPass> {
+  void runOnOperation() override;
+  void declare(StringRef name, unsigned numIndices, bool hasResult = false);
+};
+
+} // namespace
+
+/// Returns the run's call, the last argument of each function with launches.
+static Value callOf(func::FuncOp function) {
+  if (function.isDeclaration() || function.getNumArguments() == 0 ||
+      !isa<LLVM::LLVMPointerType>(function.getArgumentTypes().back()))
+    return {};
+  return function.getArguments().back();
+}
+
+/// Returns the bytes from the first to the last element of a memref.
+static Value spanOf(OpBuilder &b, Location loc, Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  Type element = type.getElementType();
+  const int64_t bytesOfOne = llvm::divideCeil(
+      element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
+  int64_t offset;
+  SmallVector<int64_t> steps;
+  if (type.hasStaticShape() &&
+      succeeded(type.getStridesAndOffset(steps, offset)) &&
+      !llvm::is_contained(steps, ShapedType::kDynamic)) {
+    int64_t elements = type.getNumElements() == 0 ? 0 : 1;
+    for (auto [size, step] : llvm::zip_equal(type.getShape(), steps))
+      elements += elements ? (size - 1) * step : 0;
+    return arith::ConstantIndexOp::create(b, loc, elements * bytesOfOne);
+  }
+  Value elementBytes = arith::ConstantIndexOp::create(b, loc, bytesOfOne);
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value elements = one;
+  Value isEmpty = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
+  for (auto [size, stride] :
+       llvm::zip_equal(metadata.getSizes(), metadata.getStrides())) {
+    Value last = arith::SubIOp::create(b, loc, size, one);
+    elements = arith::AddIOp::create(
+        b, loc, elements, arith::MulIOp::create(b, loc, last, stride));
+    Value isZero =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, size, zero);
+    isEmpty = arith::OrIOp::create(b, loc, isEmpty, isZero);
+  }
+  elements = arith::SelectOp::create(b, loc, isEmpty, zero, elements);
+  return arith::MulIOp::create(b, loc, elements, elementBytes);
+}
+
+void Caller::callWith(StringRef callee, ArrayRef<Value> arguments) {
+  SmallVector<Value> all{call};
+  llvm::append_range(all, arguments);
+  func::CallOp::create(b, loc, callee, TypeRange(), all);
+}
+
+Value Caller::getFrame() {
+  if (frame)
+    return frame;
+  size_t most = 1;
+  function.walk([&](cuda::LaunchOp launch) {
+    most = std::max(most, size_t(launch.getArgs().size()));
+  });
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  frame = memref::AllocaOp::create(
+      b, function.getLoc(), MemRefType::get({int64_t(most)}, b.getI64Type()));
+  return frame;
+}
+
+void Caller::convert(cuda::LaunchOp launch) {
+  SmallVector<Value> words =
+      llvm::map_to_vector(launch.getArgs(), [&](Value memref) {
+        return support::addressOf(b, loc, memref);
+      });
+  support::storeAll(b, loc, words, getFrame());
+  Value number = arith::ConstantIndexOp::create(
+      b, loc, numbers.at(launch.getKernel().getLeafReference()));
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, getFrame());
+  callWith(kLaunch, {number, launch.getBlocks(), address});
+}
+
+/// Calls a function that copies all bytes of a memref.
+void Caller::copy(StringRef callee, Value from, Value to) {
+  Value bytes = spanOf(b, loc, from);
+  Value target = support::addressOf(b, loc, to);
+  Value source = support::addressOf(b, loc, from);
+  callWith(callee, {target, source, bytes});
+}
+
+/// Makes a memref of the host's address for a buffer of the GPU.
+void Caller::convert(ShadowOp shadow) {
+  auto type = cast<MemRefType>(shadow.getHost().getType());
+  Value device = memref::ExtractAlignedPointerAsIndexOp::create(
+      b, loc, shadow.getDevice());
+  Value host = func::CallOp::create(b, loc, kShadow, b.getIndexType(),
+                                    ValueRange{call, device})
+                   .getResult(0);
+  Type i64 = b.getI64Type();
+  auto toWord = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(b, loc, i64, index);
+  };
+  Value pointer = LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext()), toWord(host));
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(b, loc, shadow.getDevice());
+  LLVMTypeConverter converter(b.getContext());
+  auto descriptor =
+      MemRefDescriptor::poison(b, loc, converter.convertType(type));
+  descriptor.setAllocatedPtr(b, loc, pointer);
+  descriptor.setAlignedPtr(b, loc, pointer);
+  descriptor.setOffset(b, loc, toWord(metadata.getOffset()));
+  for (unsigned i = 0; i < unsigned(type.getRank()); ++i) {
+    descriptor.setSize(b, loc, i, toWord(metadata.getSizes()[i]));
+    descriptor.setStride(b, loc, i, toWord(metadata.getStrides()[i]));
+  }
+  auto cast = UnrealizedConversionCastOp::create(b, loc, TypeRange(type),
+                                                 ValueRange(descriptor));
+  shadow.getHost().replaceAllUsesWith(cast.getResult(0));
+}
+
+void Caller::convert() {
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) {
+    auto dense = dyn_cast<memref::CopyOp>(op);
+    if (isa<CudaDialect>(op->getDialect()) ||
+        (dense && !isOfHost(dense.getSource())))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    b.setInsertionPoint(op);
+    loc = op->getLoc();
+    if (auto launch = dyn_cast<cuda::LaunchOp>(op))
+      convert(launch);
+    else if (auto dense = dyn_cast<memref::CopyOp>(op))
+      copy(kCopy, dense.getSource(), dense.getTarget());
+    else if (auto shadow = dyn_cast<ShadowOp>(op))
+      convert(shadow);
+    else if (auto toHost = dyn_cast<ToHostOp>(op))
+      copy(kToHost, toHost.getDevice(), toHost.getHost());
+    else if (auto toDevice = dyn_cast<ToDeviceOp>(op))
+      copy(kToDevice, toDevice.getHost(), toDevice.getDevice());
+    else
+      callWith(kWait, {});
+    op->erase();
+  }
+}
+
+/// Declares a function of the runtime, which takes the call and indices.
+void LaunchesToCallsPass::declare(StringRef name, unsigned numIndices,
+                                  bool hasResult) {
+  ModuleOp module = getOperation();
+  if (module.lookupSymbol(name))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  SmallVector<Type> types{LLVM::LLVMPointerType::get(&getContext())}, results;
+  types.append(numIndices, b.getIndexType());
+  if (hasResult)
+    results.push_back(b.getIndexType());
+  func::FuncOp::create(b, module.getLoc(), name,
+                       b.getFunctionType(types, results))
+      .setPrivate();
+}
+
+void LaunchesToCallsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  DenseMap<StringAttr, int64_t> numbers;
+  if (auto kernels = module.lookupSymbol<ModuleOp>(kKernels))
+    for (auto kernel : kernels.getOps<SymbolOpInterface>())
+      numbers.try_emplace(kernel.getNameAttr(), int64_t(numbers.size()));
+  declare(kLaunch, 3);
+  declare(kCopy, 3);
+  declare(kToHost, 3);
+  declare(kToDevice, 3);
+  declare(kShadow, 1, /*hasResult=*/true);
+  declare(kWait, 0);
+  for (auto function : module.getOps<func::FuncOp>())
+    if (Value call = callOf(function))
+      Caller(function, call, numbers).convert();
+}

@@ -1,0 +1,227 @@
+//===- RunOnHost.cpp - cuda-run-on-host -----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cuda/CudaDialect.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/cuda/Passes.h"
+#include "passes/cuda/host/HostMemory.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_RUNONHOST
+#include "passes/cuda/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+namespace {
+
+struct RunOnHostPass : ingot::impl::RunOnHostBase<RunOnHostPass> {
+  using RunOnHostBase::RunOnHostBase;
+  void runOnOperation() override;
+
+  void visit(Block &block);
+  void move(Operation *op);
+
+  bool isFine = true;
+};
+
+} // namespace
+
+/// Returns true if `op` itself reads or writes a memref.
+static bool accesses(Operation *op) {
+  if (isa<CudaDialect>(op->getDialect()) || isa<memref::CopyOp>(op))
+    return false;
+  // The address goes to a function that reads the memory.
+  if (isa<memref::ExtractAlignedPointerAsIndexOp>(op))
+    return true;
+  auto isMemRef = llvm::IsaPred<BaseMemRefType>;
+  if (llvm::none_of(op->getOperandTypes(), isMemRef) &&
+      llvm::none_of(op->getResultTypes(), isMemRef))
+    return false;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  return effects && !effects.hasNoEffect();
+}
+
+/// Returns true if `test` holds for `op` or an op in its regions.
+static bool contains(Operation *op, function_ref<bool(Operation *)> test) {
+  return op
+      ->walk([&](Operation *inside) {
+        return test(inside) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Returns the memrefs of GPU memory that `op` uses from outside.
+static SetVector<Value> buffersOf(Operation *op) {
+  SetVector<Value> all, buffers;
+  all.insert(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), all);
+  for (Value value : all)
+    if (isa<MemRefType>(value.getType()) && !isOfHost(value))
+      buffers.insert(value);
+  return buffers;
+}
+
+/// Returns the buffers that `op` may write.
+static SetVector<Value> writtenBy(Operation *op,
+                                  const SetVector<Value> &buffers) {
+  SetVector<Value> written;
+  op->walk([&](Operation *inside) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(inside);
+    if (!effects)
+      return;
+    SmallVector<MemoryEffects::EffectInstance> instances;
+    effects.getEffects(instances);
+    for (const MemoryEffects::EffectInstance &instance : instances) {
+      if (!isa<MemoryEffects::Write>(instance.getEffect()))
+        continue;
+      Value value = instance.getValue();
+      while (value && !buffers.contains(value))
+        value = sourceOf(value);
+      if (value)
+        written.insert(value);
+    }
+  });
+  return written;
+}
+
+/// Returns the memref that stands for a buffer of its own: a part of the arena,
+/// or an argument.
+static Value wholeOf(Value memref) {
+  while (Value source = sourceOf(memref)) {
+    if (memref.getDefiningOp<memref::ViewOp>())
+      break;
+    memref = source;
+  }
+  return memref;
+}
+
+/// Returns true if `memref` is a part of the weights, which the host has.
+static bool isWeights(Value memref) {
+  auto base = dyn_cast<BlockArgument>(baseOf(memref));
+  auto function = base ? dyn_cast<func::FuncOp>(base.getOwner()->getParentOp())
+                       : func::FuncOp();
+  return function && findRunOperand(function, RunOperand::weights) == base;
+}
+
+/// Returns true if something accesses `buffer`, or a view of it, before `op`
+/// does. Otherwise its elements are not defined yet.
+static bool isUsedBefore(Value buffer, Operation *op) {
+  for (Operation *user : buffer.getUsers()) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user);
+        view && view.getViewSource() == buffer) {
+      if (llvm::any_of(user->getResults(),
+                       [&](Value result) { return isUsedBefore(result, op); }))
+        return true;
+      continue;
+    }
+    if (op->isAncestor(user) || isa<ShadowOp>(user))
+      continue;
+    // A loop around both may have used the buffer in an earlier step.
+    Operation *beside = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!beside || !isa<func::FuncOp>(op->getParentOp()) ||
+        beside->isBeforeInBlock(op))
+      return true;
+  }
+  return false;
+}
+
+/// Lets `op` work on copies of its buffers in host memory.
+void RunOnHostPass::move(Operation *op) {
+  SetVector<Value> buffers = buffersOf(op);
+  if (buffers.empty())
+    return;
+  CudaDialect::ReasonAttrHelper reasons(&getContext());
+  StringAttr own = reasons.getAttr(op);
+  if (refuse) {
+    isFine = false;
+    op->emitError("is not computed on GPUs: it ")
+        << (own ? own.getValue() : StringRef("needs its data on the host"));
+    return;
+  }
+  SetVector<Value> written = writtenBy(op, buffers);
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  IRMapping shadows;
+  for (Value buffer : buffers) {
+    Value shadow = ShadowOp::create(b, loc, buffer.getType(), buffer);
+    shadows.map(buffer, shadow);
+    Value whole = wholeOf(buffer);
+    // Inputs are defined from the beginning.
+    const bool isInput = isa<BlockArgument>(whole) && !written.contains(buffer);
+    if (isWeights(whole) || (!isInput && !isUsedBefore(whole, op)))
+      continue;
+    ToHostOp::create(b, loc, buffer, shadow);
+  }
+  WaitOp::create(b, loc);
+  if (own)
+    reasons.removeAttr(op);
+  op->walk([&](Operation *inside) {
+    for (OpOperand &operand : inside->getOpOperands())
+      operand.set(shadows.lookupOrDefault(operand.get()));
+  });
+  b.setInsertionPointAfter(op);
+  for (Value buffer : written) {
+    ToDeviceOp::create(b, loc, shadows.lookup(buffer), buffer);
+  }
+  emitRemark(loc) << "is computed on the CPU, between copies of "
+                  << buffers.size() << " buffers: it "
+                  << (own ? own.getValue()
+                          : StringRef("needs its data on the host"));
+  ++onHost;
+}
+
+/// Replaces a copy between the memories of host and GPU.
+static void convertCopy(memref::CopyOp copy) {
+  const bool isFromHost = isOfHost(copy.getSource());
+  if (isFromHost == isOfHost(copy.getTarget()))
+    return;
+  OpBuilder b(copy);
+  Location loc = copy.getLoc();
+  if (isFromHost) {
+    ToDeviceOp::create(b, loc, copy.getSource(), copy.getTarget());
+  } else {
+    ToHostOp::create(b, loc, copy.getSource(), copy.getTarget());
+    WaitOp::create(b, loc);
+  }
+  copy.erase();
+}
+
+void RunOnHostPass::visit(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+      convertCopy(copy);
+      continue;
+    }
+    if (!contains(&op, accesses))
+      continue;
+    if (op.getNumRegions() == 0 ||
+        !contains(&op, llvm::IsaPred<cuda::LaunchOp, memref::CopyOp>)) {
+      move(&op);
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &inside : region)
+        visit(inside);
+  }
+}
+
+void RunOnHostPass::runOnOperation() {
+  isFine = true;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (findRunOperand(function, RunOperand::call))
+      visit(function.getBody().front());
+  if (!isFine)
+    signalPassFailure();
+}

@@ -1,0 +1,169 @@
+"""Code for GPUs: compiled without a GPU, run on the emulated one, beside the code for CPUs."""
+import os
+import subprocess
+
+from support import BUILD, Case, TensorProto, helper, make_model, np, relu_model, tool
+
+EMULATOR = os.path.join(BUILD, "lib", "emugpu", "libcuda.so.1")
+EMULATED = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": EMULATOR}
+
+
+def classifier():
+    """A convolution with a bias and an activation, a pool, a product and a softmax."""
+    rng = np.random.default_rng(0)
+    weights = {"w": rng.standard_normal((8, 3, 3, 3)).astype(np.float32), "b": rng.standard_normal(8).astype(np.float32),
+               "m": rng.standard_normal((8, 10)).astype(np.float32)}
+    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], name="stem", pads=[1] * 4),
+             helper.make_node("Relu", ["c"], ["r"], name="relu"),
+             helper.make_node("GlobalAveragePool", ["r"], ["g"], name="pool"),
+             helper.make_node("Flatten", ["g"], ["f"], name="flatten"),
+             helper.make_node("MatMul", ["f", "m"], ["p"], name="head"),
+             helper.make_node("Softmax", ["p"], ["y"], name="softmax")]
+    return make_model(nodes, [("x", [2, 3, 12, 12])], [("y", [2, 10])], weights)
+
+
+class Cuda(Case):
+    """Compile, load and run."""
+
+    def emulate(self, artifact, inputs, **settings):
+        """Runs on the emulated GPU; returns {output: array}."""
+        previous = dict(os.environ)
+        os.environ.update(EMULATED)
+        if settings:
+            os.environ["INGOT_EMUGPU"] = ",".join(f"{k}={v}" for k, v in settings.items())
+        os.environ.pop("INGOT_SERVER", None)
+        try:
+            return self.run_model(artifact, inputs)
+        finally:
+            os.environ.clear()
+            os.environ.update(previous)
+
+    def run_on(self, artifact, device=None, **settings):
+        env = {"INGOT_DEVICE": device or "", "INGOT_EMULATED_DRIVER": EMULATOR,
+               "INGOT_EMUGPU": ",".join(f"{k}={v}" for k, v in settings.items())}
+        return tool("ingot", "run", artifact, "--input", "random", env=env)
+
+    def test_both_devices_agree(self):
+        artifact = self.compile(classifier(), "--target=x86-64-v3,cuda")
+        x = np.random.default_rng(1).standard_normal((2, 3, 12, 12)).astype(np.float32)
+        with_cpu = self.run_model(artifact, {"x": x})["y"]
+        first = self.emulate(artifact, {"x": x}, seed=0)["y"]
+        np.testing.assert_allclose(first, with_cpu, rtol=1e-5, atol=1e-6)
+        for seed in range(1, 5):
+            np.testing.assert_array_equal(self.emulate(artifact, {"x": x}, seed=seed)["y"], first)
+
+    def test_same_bytes(self):
+        for target in ("cuda", "multi,cuda"):
+            files = []
+            for _ in range(2):
+                with open(self.compile(classifier(), f"--target={target}"), "rb") as f:
+                    files.append(f.read())
+            self.assertTrue(files[0] == files[1], f"{target}: two compilations differ")
+
+    def test_levels(self):
+        model = self.save(relu_model())
+        for target, words in {"sm_80,sm_80": ["sm_80 is listed twice"], "cuda,sm_90": ["sm_90 is listed twice"],
+                              "sm_75": ["unknown target 'sm_75'", "sm_80"], "cuda:x": ["unknown target 'cuda:x'"],
+                              "cuda:sm_90,native,x86-64-v3": ["'native' stands alone"]}.items():
+            self.assert_refuses(model, *words, options=[f"--target={target}"])
+        for target in ("cuda:sm_90", "sm_120,sm_80", "x86-64-v4,cuda:sm_100,x86-64-v3"):
+            self.compile(model, f"--target={target}")
+
+    def test_what_is_refused(self):
+        model = self.save(relu_model())
+        self.assert_refuses(model, "float32", options=["--target=cuda", "--precision=bf16"])
+        self.assert_refuses(model, "float32", options=["--target=cuda", "--precision=int8-dynamic"])
+        self.assert_refuses(model, "--kernels=auto", options=["--target=cuda", "--kernels=auto"])
+        strings = make_model([helper.make_node("Identity", ["x"], ["y"])], [("x", [2], TensorProto.STRING)],
+                             [("y", [2], TensorProto.STRING)])
+        self.assert_refuses(strings, "strings", "--target", options=["--target=cuda"])
+
+    def test_devices(self):
+        both = self.compile(relu_model(), "--target=x86-64-v3,cuda", name="both")
+        gpu = self.compile(relu_model(), "--target=cuda", name="gpu")
+        cpu = self.compile(relu_model(), "--target=x86-64-v3", name="cpu")
+        # The CPU takes the place of a GPU only if nobody names a device.
+        self.assertEqual(self.run_on(both).returncode, 0)
+        for artifact in (both, gpu):
+            self.assertEqual(self.run_on(artifact, "emulated").returncode, 0)
+        self.assertEqual(self.run_on(both, "cpu").returncode, 0)
+        self.assert_one_line(self.run_on(gpu, "cpu"), "compiled for cuda")
+        self.assert_one_line(self.run_on(cpu, "emulated"), "no code for GPUs", "--target=cuda")
+        for wrong in ("gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "CUDA"):
+            self.assert_one_line(self.run_on(both, wrong), "INGOT_DEVICE", wrong, "emulated")
+
+    def test_machines(self):
+        artifact = self.compile(relu_model(), "--target=x86-64-v3,cuda")
+        self.assertEqual(self.run_on(artifact, "emulated", level=120).returncode, 0)
+        self.assert_one_line(self.run_on(artifact, "emulated", level=75), "sm_75", "sm_80")
+        self.assert_one_line(self.run_on(artifact, "emulated", level=0), "CUDA")
+        self.assert_one_line(self.run_on(artifact, "emulated", driver=11080), "driver", "525")
+
+    def test_no_memory(self):
+        artifact = self.compile(classifier(), "--target=cuda")
+        self.assert_one_line(self.run_on(artifact, "emulated", memory=100), "weights", "bytes")
+        self.assert_one_line(self.run_on(artifact, "emulated", memory=6000), "for weights", "for a run", "6000 free")
+
+    def test_each_call_fails(self):
+        # Machine code that a driver refuses is not an error: it compiles the PTX.
+        artifact = self.compile(classifier(), "--target=cuda", "--ptxas=none")
+        for call in ("cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
+                     "cuCtxPushCurrent_v2", "cuModuleLoadData", "cuModuleGetFunction", "cuMemGetInfo_v2",
+                     "cuMemAlloc_v2", "cuStreamCreate", "cuMemcpyHtoDAsync_v2", "cuStreamSynchronize",
+                     "cuStreamDestroy_v2", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2"):
+            done = self.run_on(artifact, "emulated", fail=f"{call}:1")
+            self.assert_one_line(done, call.removesuffix("_v2"))
+        done = self.run_on(artifact, "emulated", fail="cuLaunchKernel:1")
+        self.assert_one_line(done, "kernel", "node 'stem'")
+
+    def test_ops_on_the_cpu(self):
+        # A sort and a function without code for GPUs, between ops that have code.
+        nodes = [helper.make_node("Relu", ["x"], ["r"], name="before"),
+                 helper.make_node("TopK", ["r", "k"], ["t", "i"], name="sort"),
+                 helper.make_node("Sinh", ["t"], ["s"], name="sinh"),
+                 helper.make_node("Add", ["s", "t"], ["y"], name="after")]
+        model = make_model(nodes, [("x", [3, 20])], [("y", [3, 4]), ("i", [3, 4], TensorProto.INT64)],
+                           {"k": np.array([4], np.int64)})
+        artifact = self.compile(model, "--target=x86-64-v3,cuda")
+        x = np.random.default_rng(1).standard_normal((3, 20)).astype(np.float32)
+        want, got = self.run_model(artifact, {"x": x}), self.emulate(artifact, {"x": x})
+        np.testing.assert_allclose(got["y"], want["y"], rtol=1e-5)
+        np.testing.assert_array_equal(got["i"], want["i"])
+        done = tool("ingot", "compile", self.save(model), "-o", self.path("m.so"), "--target=cuda", "--remarks")
+        self.assertIn("is computed on the CPU", done.stderr)
+        sinh = make_model([helper.make_node("Sinh", ["x"], ["y"], name="sinh")], [("x", [4])], [("y", [4])])
+        self.assert_refuses(sinh, "node 'sinh'", "is not computed on GPUs", "function that GPUs lack",
+                            options=["--target=cuda", "--cuda-fallback=error"])
+
+    def test_ptxas(self):
+        model = self.save(relu_model())
+        sizes = {}
+        for name, options in {"none": ["--ptxas=none"], "one": ["--target=sm_90"], "four": []}.items():
+            sizes[name] = os.path.getsize(self.compile(model, "--target=cuda" if name != "one" else "-q", *options))
+        self.assertLess(sizes["none"], sizes["one"])
+        self.assertLess(sizes["one"], sizes["four"])
+        for content, words in {"#!/bin/sh\necho out of luck\nexit 3\n": "out of luck",
+                               "#!/bin/sh\nexit 0\n": "no machine code"}.items():
+            path = self.path("ptxas")
+            with open(path, "w") as f:
+                f.write(content)
+            os.chmod(path, 0o755)
+            self.assert_refuses(model, "ptxas", words, options=["--target=cuda", f"--ptxas={path}"])
+        self.assert_refuses(model, "ptxas", "cannot be run", options=["--target=cuda", f"--ptxas={self.path('none')}"])
+
+    def test_open_sizes(self):
+        model = make_model([helper.make_node("Exp", ["x"], ["y"], name="exp")], [("x", ["n", 4])], [("y", ["n", 4])])
+        artifact = self.compile(model, "--target=cuda")
+        for n in (3, 0, 5):
+            x = np.random.default_rng(n).standard_normal((n, 4)).astype(np.float32)
+            np.testing.assert_allclose(self.emulate(artifact, {"x": x})["y"], np.exp(x), rtol=1e-5)
+
+    def test_library(self):
+        with_gpu = self.compile(relu_model(), "--target=x86-64-v3,cuda", name="with")
+        without = self.compile(relu_model(), "--target=x86-64-v3", name="without")
+        needed = subprocess.run(["readelf", "-d", with_gpu], capture_output=True, text=True).stdout
+        self.assertNotIn("cuda", needed.replace("with.so", ""))
+        self.assertLess(os.path.getsize(with_gpu) - os.path.getsize(without), 80 << 10)
+        shown = tool("ingot", "inspect", with_gpu).stdout
+        self.assertIn("x86-64-v3", shown)
+        self.assertIn("cuda", shown)

@@ -1,0 +1,137 @@
+// RUN: ingot-opt --cuda-outline-grids --split-input-file %s | FileCheck %s
+
+// A thread computes an element. Its indices follow the dimensions of the
+// result, so neighbouring threads write neighbouring elements of a transpose.
+// CHECK-LABEL: func.func @transpose
+// CHECK: %[[BLOCKS:.*]] = arith.constant 2 : index
+// CHECK: cuda.launch @ingot_cuda_kernels::@[[K:.*]](%arg0, %arg1) blocks(%[[BLOCKS]]) writes 2
+// CHECK: module @ingot_cuda_kernels
+// CHECK: func.func private @[[K]](%[[X:.*]]: memref<12x32xf32>, %[[Y:.*]]: memref<32x12xf32>)
+// CHECK-SAME: cuda.block = #cuda.block<threads = 256>
+// CHECK: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[THREAD:.*]] = gpu.thread_id x
+// CHECK: arith.cmpi ult, %{{.*}}, %c384
+// CHECK: scf.if
+// CHECK: arith.remui %{{.*}}, %c12_i32
+// CHECK: arith.divui %{{.*}}, %c12_i32
+// CHECK: %[[V:.*]] = memref.load %[[X]]
+// CHECK: memref.store %[[V]], %[[Y]]
+#in = affine_map<(d0, d1) -> (d0, d1)>
+#out = affine_map<(d0, d1) -> (d1, d0)>
+func.func @transpose(%x: memref<12x32xf32>, %y: memref<32x12xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]} ins(%x : memref<12x32xf32>) outs(%y : memref<32x12xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// A sum stays in a register. It starts with the value of the result.
+// CHECK-LABEL: func.func @sum
+// CHECK: func.func private @grid_0(%[[X:.*]]: memref<4x8xf32>, %[[Y:.*]]: memref<4xf32>)
+// CHECK: %[[START:.*]] = memref.load %[[Y]]
+// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %c0{{.*}} to %c8{{.*}} step %c1{{.*}} iter_args(%[[S:.*]] = %[[START]])
+// CHECK: %[[V:.*]] = memref.load %[[X]]
+// CHECK: %[[N:.*]] = arith.addf %[[S]], %[[V]]
+// CHECK: scf.yield %[[N]]
+// CHECK: memref.store %[[SUM]], %[[Y]]
+#in = affine_map<(d0, d1) -> (d0, d1)>
+#out = affine_map<(d0, d1) -> (d0)>
+func.func @sum(%x: memref<4x8xf32>, %y: memref<4xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]} ins(%x : memref<4x8xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Equal ops share a kernel. An op without elements vanishes.
+// CHECK-LABEL: func.func @shared
+// CHECK: cuda.launch @ingot_cuda_kernels::@grid_0(%arg0, %arg1)
+// CHECK: cuda.launch @ingot_cuda_kernels::@grid_0(%arg1, %arg0)
+// CHECK-NOT: linalg
+// CHECK-NOT: @grid_1
+#id = affine_map<(d0) -> (d0)>
+func.func @shared(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<0xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%y : memref<8xf32>) outs(%x : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%z : memref<0xf32>) outs(%z : memref<0xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// A copy with gaps becomes a kernel, a dense one stays. The address has the
+// offset, so the kernel's parameter has none.
+// CHECK-LABEL: func.func @copies
+// CHECK: memref.copy %arg0, %arg1
+// CHECK: cuda.launch @ingot_cuda_kernels::@grid_0(%{{.*}}, %{{.*}}) {{.*}} : memref<2x4xf32, strided<[8, 1], offset: 4>>, memref<2x4xf32>
+// CHECK: func.func private @grid_0(%{{.*}}: memref<2x4xf32, strided<[8, 1]>>
+func.func @copies(%x: memref<2x8xf32>, %y: memref<2x8xf32>, %z: memref<2x4xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  memref.copy %x, %y : memref<2x8xf32> to memref<2x8xf32>
+  %half = memref.subview %x[0, 4] [2, 4] [1, 1] : memref<2x8xf32> to memref<2x4xf32, strided<[8, 1], offset: 4>>
+  memref.copy %half, %z : memref<2x4xf32, strided<[8, 1], offset: 4>> to memref<2x4xf32>
+  return
+}
+
+// -----
+
+// Ops that no kernel can compute stay, with the reason.
+// CHECK-LABEL: func.func @declined
+// CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "has sizes that only a run knows"}
+// CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "uses a value that only the host knows"}
+// CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "ends the run if its data are wrong"}
+// CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "uses a buffer of the host, because its size is open"}
+#id = affine_map<(d0) -> (d0)>
+func.func @declined(%x: memref<?xf32>, %y: memref<8xf32>, %n: f32, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%x : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%y : memref<8xf32>) {
+  ^bb0(%b: f32):
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%y : memref<8xf32>) {
+  ^bb0(%b: f32):
+    %0 = arith.constant true
+    ingot.require %0, "is wrong"
+    linalg.yield %b : f32
+  }
+  %host = memref.alloc() : memref<8xf32>
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%host : memref<8xf32>) {
+  ^bb0(%b: f32):
+    linalg.yield %b : f32
+  }
+  return
+}
+
+// -----
+
+// Functions without the call of the run are not run on a GPU.
+// CHECK-LABEL: func.func @other
+// CHECK: linalg.generic
+#id = affine_map<(d0) -> (d0)>
+func.func @other(%x: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%x : memref<8xf32>) {
+  ^bb0(%b: f32):
+    linalg.yield %b : f32
+  }
+  return
+}

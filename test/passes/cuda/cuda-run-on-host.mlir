@@ -1,0 +1,82 @@
+// RUN: ingot-opt --cuda-run-on-host --split-input-file %s | FileCheck %s
+// RUN: not ingot-opt --cuda-run-on-host=refuse --split-input-file %s 2>&1 | FileCheck %s --check-prefix=REFUSE
+
+// The op works on copies. Only the buffer that it writes is copied back. Nothing
+// has written that buffer before, so its elements are not copied to the host.
+// CHECK-LABEL: func.func @sorted
+// CHECK-SAME: (%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>
+// CHECK: %[[HX:.*]] = cuda.shadow %[[X]]
+// CHECK: cuda.to_host %[[X]], %[[HX]]
+// CHECK: %[[HY:.*]] = cuda.shadow %[[Y]]
+// CHECK-NOT: cuda.to_host
+// CHECK: cuda.wait
+// CHECK: scf.for
+// CHECK: memref.load %[[HX]]
+// CHECK: memref.store %{{.*}}, %[[HY]]
+// CHECK: cuda.to_device %[[HY]], %[[Y]]
+// CHECK-NOT: cuda.to_device
+// REFUSE: error: is not computed on GPUs: it needs its data on the host
+func.func @sorted(%x: memref<8xf32>, %y: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %0 = memref.load %x[%i] : memref<8xf32>
+    memref.store %0, %y[%i] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// A view of the arena has a part of the arena's shadow. The host has the
+// weights, so they need no copy.
+// CHECK-LABEL: func.func @views
+// CHECK-SAME: (%[[W:.*]]: memref<?xi8> {{.*}}, %[[A:.*]]: memref<?xi8>
+// CHECK: %[[X:.*]] = memref.view %[[W]]
+// CHECK: %[[Y:.*]] = memref.view %[[A]]
+// CHECK: cuda.shadow %[[X]]
+// CHECK: %[[V:.*]] = cuda.shadow %[[Y]]
+// CHECK-NOT: cuda.to_host
+// CHECK: cuda.wait
+// CHECK: linalg.generic
+// CHECK-NOT: cuda.reason
+// CHECK: cuda.to_device %[[V]]
+#id = affine_map<(d0) -> (d0)>
+func.func @views(%w: memref<?xi8> {ingot.operand = #ingot.operand<weights>}, %a: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c64 = arith.constant 64 : index
+  %x = memref.view %w[%c64][] : memref<?xi8> to memref<8xf32>
+  %y = memref.view %a[%c64][] : memref<?xi8> to memref<8xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) attrs = {cuda.reason = "computes a function that GPUs lack"} {
+  ^bb0(%p: f32, %q: f32):
+    %0 = math.sinh %p : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// In a loop with launches only the op that reads memory moves.
+// CHECK-LABEL: func.func @loop
+// CHECK: scf.for
+// CHECK-NEXT: cuda.launch
+// CHECK: cuda.wait
+// CHECK-NEXT: memref.load
+func.func @loop(%x: memref<8xi64>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    cuda.launch @ingot_cuda_kernels::@k(%x) blocks(%c1) writes 1 : memref<8xi64>
+    %0 = memref.load %x[%i] : memref<8xi64>
+    func.call @sink(%0) : (i64) -> ()
+  }
+  return
+}
+func.func private @sink(i64)
+module @ingot_cuda_kernels {
+  func.func @k(%x: memref<8xi64>) attributes {cuda.block = #cuda.block<threads = 32>} {
+    return
+  }
+}
