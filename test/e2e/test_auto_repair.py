@@ -148,7 +148,7 @@ class AutoRepair(Case):
         np.savez(self.path("data.npz"), x=data)
         for options, *words in ((["--repair=auto,smooth"], "auto, none, or of equalize"), (["--repair="], "--repair is empty"),
                                 (["--repair=none,none"], "auto, none"),
-                                (["--repair=none", "--samples=3"], "--samples is for method best and --repair")):
+                                (["--repair=none", "--samples=3"], "--samples is for --method=best and --repair")):
             done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", self.path("none.json"),
                         *options)
             self.assert_one_line(done, *words)

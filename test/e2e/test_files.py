@@ -69,8 +69,10 @@ class Names(Case):
         for stem in STEMS:
             with self.subTest(stem):
                 folder = tempfile.mkdtemp(dir=self.dir)
-                # Relative and bare: a leading dash must not become an option.
-                done = tool("ingot", "compile", source, "-q", "-o", stem + ".so", cwd=folder)
+                # Relative and bare: a leading dash must not become an option. A name that begins with two dashes looks
+                # like a forgotten value, so it stands behind an equals sign.
+                output = [f"-o={stem}.so"] if stem.startswith("--") else ["-o", stem + ".so"]
+                done = tool("ingot", "compile", source, "-q", *output, cwd=folder)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(sorted(os.listdir(folder)), sorted([stem + ".so", stem + ".h"]))
                 done = tool("ingot", "run", "--input", "random", "--", stem + ".so", cwd=folder)

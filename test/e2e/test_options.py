@@ -98,7 +98,8 @@ class OptionsFile(Case):
         of = {"weights": ["file"], "header": "false", "symbol": ["net"], "quiet": None, "shape": ["s=1", "x=1x4x16x16"],
               "dim": ["h=8"], "free-dim": ["h"], "profile": ["n=1:2:4,h=8:16:32", "n=1:1:2,h=4:4:8"], "general": ["keep"],
               "value": ["s=2"], "length": ["s=1"], "absent": ["s"], "target": ["x86-64-v3,l2=2M"], "kernels": ["native"],
-              "optimize": ["size"], "ptxas": ["none"], "cuda-fallback": ["error"], "winograd": "false", "precision": ["w8"], "keep": ["conv=fp32"], "rules": ["no.json"],
+              "ptxas": ["none"], "cuda-fallback": ["error"],
+              "optimize": ["size"], "winograd": "false", "precision": ["w8"], "keep": ["conv=fp32"], "rules": ["no.json"],
               "eval": ["no.npz"], "max-drop": ["1%"], "calibration": ["no.json"], "weight-bits": ["7"], "report": ["r.html"],
               "data": ["no.npz"], "preprocess": ["crop=8"], "emit": ["asm"], "compile-to": ["nn"], "dump-after": ["cse"],
               "print-pipeline": None, "timing": None, "remarks": None, "decisions": ["out/d.json"], "limit": ["nodes=1000"]}

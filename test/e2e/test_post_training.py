@@ -274,7 +274,7 @@ class FileOfRules(PostTraining):
         self.assertEqual([n for n, t in again.items() if "method" in t and n != "flat"], [])
         done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "--samples", "3",
                     "--repair=none", "-o", self.path("none.json"))
-        self.assert_one_line(done, "--samples is for method best")
+        self.assert_one_line(done, "--samples is for --method=best")
 
     def test_refused(self):
         path = self.calibrate(self.model, {"x": digits.render(12, 1)[0]})
