@@ -47,7 +47,9 @@ def run_quiet(command):
 
 
 def run_json(command):
-    return json.loads(run_quiet(command).splitlines()[-1])
+    """The document that a command prints alone or, on one line, as the last line."""
+    printed = run_quiet(command)
+    return json.loads(printed if printed.startswith("{") else printed.splitlines()[-1])
 
 
 def command_of(engine, case, threads, seconds, bin_dir):
