@@ -12,6 +12,7 @@
 #include "passes/loops/OpenTasks.h"
 #include "passes/loops/Passes.h"
 #include "passes/support/ByteTables.h"
+#include "passes/support/Contains.h"
 #include "passes/support/Contractions.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/SkippedBuffers.h"
@@ -377,11 +378,7 @@ void OutlineLinalgPass::runOnOperation() {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (findRunOperand(function, RunOperand::call))
       function.walk([&](linalg::LinalgOp op) {
-        bool stays = op->walk([](Operation *inside) {
-                         return loops::needsRun(inside)
-                                    ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-                       }).wasInterrupted();
+        const bool stays = support::contains(op, loops::needsRun);
         if (op.hasPureBufferSemantics() && isDoneOnce(op))
           (stays ? staying : ops).push_back(op);
       });

@@ -320,25 +320,26 @@ void ingot_cuda_launch(ingot_abi_call *call, uint64_t number, uint64_t blocks,
   Run &run = *static_cast<Run *>(call->state);
   State &state = *run.state;
   const ingot_cuda_kernel &kernel = state.program->kernels[number];
-  Message message{call->error, call->error_bytes};
-  char place[320];
-  snprintf(place, sizeof(place), " in kernel '%s' of node '%s'", kernel.name,
-           kernel.node);
   constexpr uint64_t mostBlocks = (uint64_t(1) << 31) - 1;
-  if (blocks > mostBlocks) {
-    call->status =
-        message.fail(INGOT_ABI_BACKEND_ERROR, "too many blocks%s", place);
-    return;
-  }
   auto **parameters = static_cast<void **>(
       __builtin_alloca((kernel.num_parameters + 1) * sizeof(void *)));
   for (uint32_t i = 0; i < kernel.num_parameters; ++i)
     parameters[i] = const_cast<uint64_t *>(words + i);
-  call->status = state.check(
-      state.driver.cuLaunchKernel(state.functions[number], unsigned(blocks), 1,
-                                  1, kernel.threads, 1, 1, kernel.shared_bytes,
-                                  run.stream, parameters, nullptr),
-      "cuLaunchKernel", message, place);
+  Result result = success;
+  if (blocks <= mostBlocks)
+    result = state.driver.cuLaunchKernel(
+        state.functions[number], unsigned(blocks), 1, 1, kernel.threads, 1, 1,
+        kernel.shared_bytes, run.stream, parameters, nullptr);
+  // Launches are frequent, so only a failure makes its text.
+  if (!result && blocks <= mostBlocks)
+    return;
+  Message message{call->error, call->error_bytes};
+  char place[320];
+  snprintf(place, sizeof(place), " in kernel '%s' of node '%s'", kernel.name,
+           kernel.node);
+  call->status = result ? state.check(result, "cuLaunchKernel", message, place)
+                        : message.fail(INGOT_ABI_BACKEND_ERROR,
+                                       "too many blocks%s", place);
 }
 
 void ingot_cuda_copy(ingot_abi_call *call, void *to, const void *from,

@@ -41,11 +41,11 @@ public:
   struct Field {
     unsigned bits;
     uint64_t number = 0;
-    StringRef symbol = "";
+    std::string symbol = "";
   };
-  static Field i32(uint64_t number) { return {32, number}; }
-  static Field i64(uint64_t number) { return {64, number}; }
-  static Field address(StringRef symbol) { return {64, 0, symbol}; }
+  static Field i32(uint64_t number) { return {32, number, ""}; }
+  static Field i64(uint64_t number) { return {64, number, ""}; }
+  static Field address(StringRef symbol) { return {64, 0, symbol.str()}; }
 
   /// Adds a constant global with `text` and a null character.
   void addText(StringRef name, StringRef text);
@@ -60,10 +60,10 @@ private:
 struct EmitProgramPass : ingot::impl::EmitProgramBase<EmitProgramPass> {
   using EmitProgramBase::EmitProgramBase;
   void runOnOperation() override;
-  void addKernels(ConstantBuilder &constants, ModuleOp kernels);
+  /// Adds the table of kernels. Returns their number.
+  uint64_t addKernels(ConstantBuilder &constants, ModuleOp kernels);
   LogicalResult
   addCubins(ConstantBuilder &constants, StringRef ptx,
-            std::vector<std::string> &names,
             SmallVectorImpl<SmallVector<ConstantBuilder::Field>> &images);
 };
 
@@ -108,33 +108,28 @@ void ConstantBuilder::addTable(StringRef name,
   LLVM::ReturnOp::create(b, loc, table);
 }
 
-void EmitProgramPass::addKernels(ConstantBuilder &constants, ModuleOp kernels) {
-  using Field = ConstantBuilder::Field;
-  SmallVector<SmallVector<Field>> rows;
-  std::vector<std::string> names;
+uint64_t EmitProgramPass::addKernels(ConstantBuilder &constants,
+                                     ModuleOp kernels) {
+  SmallVector<SmallVector<ConstantBuilder::Field>> rows;
   for (auto kernel : kernels.getOps<LLVM::LLVMFuncOp>()) {
     BlockAttr block =
         CudaDialect::BlockAttrHelper(&getContext()).getAttr(kernel);
     if (!block)
       continue;
-    std::string suffix = std::to_string(names.size() / 2);
-    names.push_back("ingot_cuda_kernel_" + suffix);
-    names.push_back("ingot_cuda_node_" + suffix);
-    constants.addText(names[names.size() - 2], kernel.getName());
-    constants.addText(names.back(), nodeNameOf(kernel.getLoc()));
-    rows.push_back({ConstantBuilder::address(names[names.size() - 2]),
-                    ConstantBuilder::address(names.back()),
+    const std::string suffix = std::to_string(rows.size());
+    const std::string name = "ingot_cuda_kernel_" + suffix;
+    const std::string node = "ingot_cuda_node_" + suffix;
+    constants.addText(name, kernel.getName());
+    constants.addText(node, nodeNameOf(kernel.getLoc()));
+    rows.push_back({ConstantBuilder::address(name),
+                    ConstantBuilder::address(node),
                     ConstantBuilder::i32(uint64_t(block.getThreads())),
                     ConstantBuilder::i32(uint64_t(block.getShared())),
                     ConstantBuilder::i32(kernel.getNumArguments()),
                     ConstantBuilder::i32(0)});
   }
-  // The symbols must stay valid until the table is built.
-  for (auto [i, row] : llvm::enumerate(rows)) {
-    row[0].symbol = names[2 * i];
-    row[1].symbol = names[2 * i + 1];
-  }
   constants.addTable("ingot_cuda_kernel_table", rows);
+  return rows.size();
 }
 
 /// Returns the sizes of the tensors in bytes.
@@ -156,10 +151,9 @@ static SmallVector<uint64_t> bytesOf(ArrayAttr tensors) {
   return bytes;
 }
 
-/// Adds machine code for each level, if there is a ptxas. `names` holds the
-/// symbols that `images` refer to.
+/// Adds machine code for each level, if there is a ptxas, and its rows.
 LogicalResult EmitProgramPass::addCubins(
-    ConstantBuilder &constants, StringRef ptx, std::vector<std::string> &names,
+    ConstantBuilder &constants, StringRef ptx,
     SmallVectorImpl<SmallVector<ConstantBuilder::Field>> &images) {
   if (cubins.empty())
     return success();
@@ -170,16 +164,14 @@ LogicalResult EmitProgramPass::addCubins(
                        "kernels when the model is loaded";
     return success();
   }
-  names.reserve(cubins.size());
   for (unsigned one : cubins) {
     FailureOr<std::string> cubin = assemble(loc, ptx, one, program);
     if (failed(cubin))
       return failure();
-    names.push_back("ingot_cuda_cubin_" + std::to_string(one));
-    constants.addText(names.back(), *cubin);
+    const std::string name = "ingot_cuda_cubin_" + std::to_string(one);
+    constants.addText(name, *cubin);
     images.push_back({ConstantBuilder::i32(INGOT_CUDA_CUBIN),
-                      ConstantBuilder::i32(one),
-                      ConstantBuilder::address(names.back()),
+                      ConstantBuilder::i32(one), ConstantBuilder::address(name),
                       ConstantBuilder::i64(cubin->size())});
   }
   return success();
@@ -210,14 +202,11 @@ void EmitProgramPass::runOnOperation() {
       bytesOf(IngotDialect::InputsAttrHelper(context).getAttr(module));
   SmallVector<uint64_t> outputs =
       bytesOf(IngotDialect::OutputsAttrHelper(context).getAttr(module));
-  uint64_t numKernels =
-      uint64_t(llvm::range_size(kernels.getOps<LLVM::LLVMFuncOp>()));
   constants.addText("ingot_cuda_ptx", *ptx);
   SmallVector<SmallVector<Field>> images;
-  std::vector<std::string> names;
-  if (failed(addCubins(constants, *ptx, names, images)))
+  if (failed(addCubins(constants, *ptx, images)))
     return signalPassFailure();
-  addKernels(constants, kernels);
+  const uint64_t numKernels = addKernels(constants, kernels);
   addSizes("ingot_cuda_input_bytes", inputs);
   addSizes("ingot_cuda_output_bytes", outputs);
   images.push_back({ConstantBuilder::i32(INGOT_CUDA_PTX),

@@ -8,6 +8,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/host/HostMemory.h"
+#include "passes/support/Contains.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,15 +52,6 @@ static bool accesses(Operation *op) {
     return false;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   return effects && !effects.hasNoEffect();
-}
-
-/// Returns true if `test` holds for `op` or an op in its regions.
-static bool contains(Operation *op, function_ref<bool(Operation *)> test) {
-  return op
-      ->walk([&](Operation *inside) {
-        return test(inside) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 /// Returns the memrefs of GPU memory that `op` uses from outside.
@@ -204,10 +196,11 @@ void RunOnHostPass::visit(Block &block) {
       convertCopy(copy);
       continue;
     }
-    if (!contains(&op, accesses))
+    if (!support::contains(&op, accesses))
       continue;
     if (op.getNumRegions() == 0 ||
-        !contains(&op, llvm::IsaPred<cuda::LaunchOp, memref::CopyOp>)) {
+        !support::contains(&op,
+                           llvm::IsaPred<cuda::LaunchOp, memref::CopyOp>)) {
       move(&op);
       continue;
     }

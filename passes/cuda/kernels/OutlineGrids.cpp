@@ -11,6 +11,7 @@
 #include "passes/cuda/host/HostMemory.h"
 #include "passes/loops/Captures.h"
 #include "passes/loops/KernelTable.h"
+#include "passes/support/Contains.h"
 #include "passes/support/Reason.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -200,15 +201,6 @@ void ElementEmitter::emit(Value number) {
     store(init, sum);
 }
 
-/// Returns true if `test` holds for an op in the regions of `op`.
-static bool contains(Operation *op, function_ref<bool(Operation *)> test) {
-  return op
-      ->walk([&](Operation *inside) {
-        return test(inside) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Returns true if there is code for GPUs for a function of the math dialect:
 /// instructions, or polynomials of approximate-math.
 static bool hasCode(Operation *op) {
@@ -241,7 +233,7 @@ static Reason whyNoGrid(linalg::LinalgOp op, const loops::Captures &captures) {
                llvm::is_contained(strides, ShapedType::kDynamic);
       }))
     return "has sizes that only a run knows";
-  if (contains(op, [](Operation *inside) {
+  if (support::contains(op, [](Operation *inside) {
         return isa_and_present<math::MathDialect>(inside->getDialect()) &&
                !hasCode(inside);
       }))
@@ -254,7 +246,7 @@ static Reason whyNoGrid(linalg::LinalgOp op, const loops::Captures &captures) {
       if (!llvm::is_contained(parallel, loop) &&
           op.getMatchingIndexingMap(&init).isFunctionOfDim(loop))
         return "writes its result in the steps of a reduction";
-  if (contains(op, loops::needsRun))
+  if (support::contains(op, loops::needsRun))
     return "ends the run if its data are wrong";
   return std::nullopt;
 }
