@@ -16,6 +16,9 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 // The dialect's class uses the attributes.
@@ -39,6 +42,10 @@ constexpr llvm::StringLiteral kKernels = "ingot_cuda_kernels";
 constexpr int64_t kMaxSharedBytes = 99 << 10;
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kWarp = 32;
+
+/// Lets the products be bufferized.
+void registerBufferizableOpInterfaceExternalModels(
+    mlir::DialectRegistry &registry);
 
 } // namespace ingot::cuda
 

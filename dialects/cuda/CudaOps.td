@@ -11,6 +11,8 @@ include "dialects/kernel/KernelInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Cuda_Dialect : Dialect {
@@ -43,6 +45,8 @@ def Cuda_BlockAttr : AttrDef<Cuda_Dialect, "Block"> {
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
+
+include "dialects/cuda/CudaProducts.td"
 
 def Cuda_LaunchOp : Op<Cuda_Dialect, "launch",
     [LaunchOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>,

@@ -8,12 +8,18 @@
 
 #include "dialects/cuda/CudaDialect.h"
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/lower/CudaSupport.h"
+#include "passes/cuda/lower/Passes.h"
+#include "passes/cuda/policy/CudaPolicy.h"
+#include "passes/kernel/Passes.h"
 #include "passes/loops/LoopsBackend.h"
 #include "passes/loops/Passes.h"
 #include "passes/math/Passes.h"
+#include "passes/precision/Passes.h"
 #include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -36,6 +42,7 @@ class CudaBackend : public Backend {
 
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<cuda::CudaDialect, gpu::GPUDialect, NVVM::NVVMDialect>();
+    cuda::registerBufferizableOpInterfaceExternalModels(registry);
     registerBuiltinDialectTranslation(registry);
     registerLLVMDialectTranslation(registry);
     registerNVVMDialectTranslation(registry);
@@ -43,6 +50,17 @@ class CudaBackend : public Backend {
 
   void registerPasses() const override {
     registerIngotCudaPasses();
+    registerIngotCudaLowerPasses();
+  }
+
+  bool isFor(Operation *op) const override { return cuda::isCudaKind(op); }
+  Reason whyNot(Operation *op) const override {
+    return cuda::whyNotCudaKernel(op);
+  }
+
+  const Policy *policy() const override {
+    static const cuda::CudaPolicy policy;
+    return &policy;
   }
 
   const Library *library() const override {
@@ -52,7 +70,15 @@ class CudaBackend : public Backend {
   }
 
   void buildLower(OpPassManager &passes,
-                  const BackendOptions &) const override {
+                  const BackendOptions &options) const override {
+    if (options.precision != Precision::fp32) {
+      AssignPrecisionOptions assign;
+      assign.half = options.precision;
+      assign.keep.assign(options.keep.begin(), options.keep.end());
+      passes.addPass(createAssignPrecision(assign));
+    }
+    passes.addNestedPass<func::FuncOp>(createNNToCuda());
+    passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     loops::buildLower(passes);
   }
 
@@ -64,6 +90,8 @@ class CudaBackend : public Backend {
   void buildKernels(OpPassManager &passes,
                     const BackendOptions &options) const override {
     passes.addPass(createCollapseLoops());
+    passes.addPass(createScheduleProducts({options.scheduleSeed}));
+    passes.addPass(createOutlineProducts());
     passes.addPass(createOutlineGrids());
     passes.addPass(createRunOnHost({options.refusesHost}));
   }
@@ -72,6 +100,7 @@ class CudaBackend : public Backend {
                     const BackendOptions &options) const override {
     passes.addPass(createLaunchesToCalls());
     OpPassManager &kernels = passes.nest<ModuleOp>();
+    kernels.addPass(createProductsToNVVM());
     kernels.addPass(createApproximateMath());
     kernels.addPass(memref::createExpandStridedMetadataPass());
     kernels.addPass(createLowerAffinePass());

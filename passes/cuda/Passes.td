@@ -33,6 +33,55 @@ def OutlineGrids : Pass<"cuda-outline-grids", "::mlir::ModuleOp"> {
       Statistic<"shared", "shared", "kernels that an equal op had made">];
 }
 
+def ScheduleProducts : Pass<"cuda-schedule-products", "::mlir::ModuleOp"> {
+  let summary = "Choose the tiles of products";
+  let description = [{
+    Gives each `cuda.conv` and `cuda.matmul` on memrefs a `#cuda.schedule`, if it
+    has none. The tile is the one with the least estimated time. The widths of
+    accesses follow from strides, offsets and sizes.
+  }];
+  let options = [
+      Option<"seed", "seed", "uint64_t", "0",
+             "draw schedules at random with this seed; 0: choose them">];
+  let statistics = [
+      Statistic<"chosen", "chosen", "products that got a schedule">];
+}
+
+def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
+  let summary = "Move products into kernels";
+  let description = [{
+    Each `cuda.conv` and `cuda.matmul` on memrefs moves into a kernel of the
+    module `@ingot_cuda_kernels`, and leaves a `cuda.launch`. Equal kernels are
+    shared. The schedule gives the threads, the shared memory and the number of
+    blocks.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cuda::CudaDialect"];
+  let statistics = [
+      Statistic<"launched", "launched", "products that are launched">,
+      Statistic<"shared", "shared", "kernels that an equal product had made">];
+}
+
+def ProductsToNVVM : Pass<"cuda-products-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Write the code of products";
+  let description = [{
+    The module is the nested one of the kernels. A block copies tiles of both
+    factors to shared memory with `cp.async`, several steps ahead. Its warps
+    multiply them: f16 and bf16 by matrix units (`ldmatrix`, `mma.sync`), f32
+    by multiply-adds. The rows of a convolution are windows of src, which the
+    copies gather (implicit GEMM: Chetlur et al., cuDNN, 2014).
+
+    The sums of a block then lie in shared memory. Each thread runs the epilogue
+    on neighboring sums and stores the results together.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def RunOnHost : Pass<"cuda-run-on-host", "::mlir::ModuleOp"> {
   let summary = "Compute the ops without a kernel on the CPU";
   let description = [{

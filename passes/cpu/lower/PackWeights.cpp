@@ -10,6 +10,7 @@
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Winograd.h"
 #include "dialects/nn/Constants.h"
+#include "passes/support/ConstantPacker.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/bit.h"
@@ -42,67 +43,6 @@ int64_t cpu::panelWidth(int64_t channels) {
 
 namespace {
 
-/// Fills a packed tensor element by element, and rounds f32 to bf16 or f16 if
-/// asked to.
-struct Packer {
-  Packer(ElementsAttr weights, ArrayRef<int64_t> shape, Type element)
-      : type(RankedTensorType::get(shape, element)),
-        from(nn::elementBytes(weights.getElementType())),
-        to(nn::elementBytes(element)),
-        source(nn::getRawBytes(weights, storage)),
-        packed(source ? type.getNumElements() * to : 0, 0) {}
-
-  void copy(int64_t fromAt, int64_t toAt) {
-    assert(fromAt >= 0 && (fromAt + 1) * from <= int64_t(source->size()) &&
-           toAt >= 0 && (toAt + 1) * to <= int64_t(packed.size()) &&
-           "outside of the weights or of the panels");
-    const char *element = source->data() + fromAt * from;
-    char *target = &packed[toAt * to];
-    if (from == to) {
-      std::memcpy(target, element, to);
-      return;
-    }
-    uint32_t bits;
-    std::memcpy(&bits, element, sizeof(bits));
-    uint16_t rounded = isF16 ? roundToF16(bits) : roundToBF16(bits);
-    std::memcpy(target, &rounded, sizeof(rounded));
-  }
-  ElementsAttr take() {
-    return source ? nn::makeConstantAttr(type, std::move(packed))
-                  : ElementsAttr();
-  }
-
-  /// Rounds the bits of an f32 to the nearest bf16, ties to even.
-  static uint16_t roundToBF16(uint32_t bits) {
-    if ((bits & 0x7fffffff) > 0x7f800000)
-      return uint16_t(bits >> 16 | 0x40);
-    return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  }
-
-  static uint16_t roundToF16(uint32_t bits) {
-    float number = llvm::bit_cast<float>(bits);
-    const float size = std::abs(number);
-    uint16_t sign = uint16_t(bits >> 31 << 15);
-    if (!(size < 65520))
-      return sign | (std::isnan(number) ? 0x7e00 : 0x7c00);
-    // The spacing of f16 is 2^-10 of the value's power of two, and 2^-24 for
-    // small values. This code rounds to nearest, ties to even.
-    int exponent = std::max(std::ilogb(std::max(size, 0x1p-14f)), -14);
-    float unit = std::ldexp(1.0f, exponent - 10);
-    auto steps = uint16_t(std::nearbyint(size / unit));
-    // Adds the steps, so that a carry to 2^11 steps gives the first value of
-    // the next power of two.
-    return sign | uint16_t(((exponent + 14) << 10) + steps);
-  }
-
-  RankedTensorType type;
-  bool isF16 = type.getElementType().isF16();
-  int64_t from, to;
-  std::vector<char> storage;
-  std::optional<ArrayRef<char>> source;
-  std::vector<char> packed;
-};
-
 /// The order of elements in a panel.
 struct PanelLayout {
   PanelLayout(Type element, Type src, int64_t depth, int64_t width)
@@ -127,9 +67,9 @@ struct PanelLayout {
 
 ElementsAttr cpu::roundToF16(ElementsAttr weights) {
   ShapedType type = weights.getShapedType();
-  Packer packer(weights, type.getShape(),
+  ConstantPacker packer(weights, type.getShape(),
                 Float16Type::get(type.getContext()));
-  for (int64_t i = 0; packer.source && i < type.getNumElements(); ++i)
+  for (int64_t i = 0; packer.isValid() && i < type.getNumElements(); ++i)
     packer.copy(i, i);
   return packer.take();
 }
@@ -168,8 +108,8 @@ ElementsAttr cpu::packConvWeights(ElementsAttr weights, int64_t groups,
   llvm::append_range(packed, kernel);
   PanelLayout layout(element, src, inputs, width);
   layout.addDims(packed);
-  Packer packer(weights, packed, element);
-  if (!packer.source)
+  ConstantPacker packer(weights, packed, element);
+  if (!packer.isValid())
     return {};
   for (int64_t g = 0; g < groups; ++g)
     for (int64_t o = 0; o < outputs; ++o) {
@@ -273,8 +213,8 @@ ElementsAttr cpu::packDepthwiseWeights(ElementsAttr weights) {
   int64_t channels = shape[0], taps = productOf(shape.drop_front(2));
   SmallVector<int64_t> packed(shape.drop_front(2));
   packed.push_back(channels);
-  Packer packer(weights, packed, weights.getElementType());
-  if (!packer.source)
+  ConstantPacker packer(weights, packed, weights.getElementType());
+  if (!packer.isValid())
     return {};
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t t = 0; t < taps; ++t)
@@ -288,11 +228,11 @@ ElementsAttr cpu::packDepthwiseGroupsOfFour(ElementsAttr weights) {
   int64_t channels = shape[0], along = shape.back();
   int64_t rows = productOf(shape.drop_front(2).drop_back());
   int64_t places = GroupsOfFour::placesOf(channels);
-  Packer packer(
+  ConstantPacker packer(
       weights,
       {GroupsOfFour::groupsOf(rows), along, places, GroupsOfFour::kTaps},
       weights.getElementType());
-  if (!packer.source)
+  if (!packer.isValid())
     return {};
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t row = 0; row < rows; ++row)
@@ -311,8 +251,8 @@ ElementsAttr cpu::packGroupedWeights(ElementsAttr weights) {
   int64_t taps = productOf(shape.drop_front(2));
   SmallVector<int64_t> packed(shape.drop_front(2));
   packed.push_back(size * channels);
-  Packer packer(weights, packed, weights.getElementType());
-  if (!packer.source)
+  ConstantPacker packer(weights, packed, weights.getElementType());
+  if (!packer.isValid())
     return {};
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t m = 0; m < size; ++m)
@@ -335,8 +275,8 @@ ElementsAttr cpu::packMatMulWeights(ElementsAttr weights, bool transposed,
   packed.push_back(panels);
   PanelLayout layout(element, src, depth, width);
   layout.addDims(packed);
-  Packer packer(weights, packed, element);
-  if (!packer.source)
+  ConstantPacker packer(weights, packed, element);
+  if (!packer.isValid())
     return {};
   int64_t batches = productOf(shape.drop_back(2));
   for (int64_t b = 0; b < batches; ++b)

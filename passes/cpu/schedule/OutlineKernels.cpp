@@ -10,13 +10,12 @@
 #include "passes/cpu/schedule/CountTasks.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/loops/OpenTasks.h"
+#include "passes/support/Regions.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -52,29 +51,10 @@ struct OutlineKernelsPass
 
 } // namespace
 
-/// Moves the constants that a region uses into the region, because
-/// canonicalization moves them out. Visits the region's uses, because a
-/// constant may have users throughout the model.
-static void sinkConstants(Region &region) {
-  if (region.empty())
-    return;
-  OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
-  llvm::MapVector<Value, SmallVector<OpOperand *>> uses;
-  visitUsedValuesDefinedAbove(region, region, [&](OpOperand *use) {
-    if (use->get().getDefiningOp<arith::ConstantOp>())
-      uses[use->get()].push_back(use);
-  });
-  for (auto &[value, places] : uses) {
-    Value inside = builder.clone(*value.getDefiningOp())->getResult(0);
-    for (OpOperand *place : places)
-      place->set(inside);
-  }
-}
-
 void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
                                  loops::KernelTable &table) {
   for (Region &region : op->getRegions())
-    sinkConstants(region);
+    support::sinkConstants(region);
   OpBuilder builder(&getContext());
   func::FuncOp kernel =
       loops::KernelTable::create(builder, op.getLoc(), op->getOperands(),

@@ -233,7 +233,8 @@ void LaunchesToCallsPass::runOnOperation() {
   DenseMap<StringAttr, int64_t> numbers;
   if (auto kernels = module.lookupSymbol<ModuleOp>(kKernels))
     for (auto kernel : kernels.getOps<SymbolOpInterface>())
-      numbers.try_emplace(kernel.getNameAttr(), int64_t(numbers.size()));
+      if (CudaDialect::BlockAttrHelper(&getContext()).isAttrPresent(kernel))
+        numbers.try_emplace(kernel.getNameAttr(), int64_t(numbers.size()));
   declare(kLaunch, 3);
   declare(kCopy, 3);
   declare(kToHost, 3);

@@ -9,6 +9,7 @@
 #include "ingot/abi/cuda.h"
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/host/HostMemory.h"
+#include "passes/cuda/kernels/KernelModule.h"
 #include "passes/loops/Captures.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Contains.h"
@@ -267,8 +268,7 @@ void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
   OpBuilder b(&getContext());
   Location loc = op.getLoc();
   func::FuncOp kernel = loops::KernelTable::create(b, loc, memrefs, {});
-  CudaDialect::BlockAttrHelper(&getContext())
-      .setAttr(kernel, BlockAttr::get(&getContext(), kGridThreads, 0));
+  setBlock(kernel, kGridThreads, /*sharedBytes=*/0);
   IRMapping outside;
   outside.map(memrefs, kernel.getArguments());
   for (Operation *repeated : captures.repeated)
@@ -288,21 +288,9 @@ void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
   b.setInsertionPoint(op);
   Value blocks = arith::ConstantIndexOp::create(
       b, loc, llvm::divideCeil(elements, kGridThreads));
-  auto name =
-      SymbolRefAttr::get(&getContext(), kKernels,
-                         {FlatSymbolRefAttr::get(kernel.getSymNameAttr())});
-  LaunchOp::create(b, loc, name, memrefs, blocks,
-                   b.getI64IntegerAttr(memrefs.size()));
+  launch(b, loc, kernel, memrefs, blocks, int64_t(memrefs.size()));
   op->erase();
   ++launched;
-}
-
-/// Returns the nested module of the kernels, which is created if necessary.
-static ModuleOp kernelsOf(ModuleOp module) {
-  if (auto kernels = module.lookupSymbol<ModuleOp>(kKernels))
-    return kernels;
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  return ModuleOp::create(b, module.getLoc(), kKernels);
 }
 
 static bool isDense(MemRefType type) {

@@ -1,0 +1,217 @@
+//===- CudaProducts.cpp - products of matrices ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cuda/CudaDialect.h"
+#include "dialects/kernel/Verify.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+using namespace ingot::kernel;
+
+/// The sums of a thread: beyond, they would not fit into registers.
+static constexpr int64_t kMaxSums = 128;
+static constexpr int64_t kMaxProductThreads = 512;
+/// Rows and columns of the smallest product of matrix units, and of two such
+/// products beside each other.
+static constexpr int64_t kLeastWarpRows = 16, kLeastWarpColumns = 16;
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+int64_t ScheduleAttr::getThreads() const {
+  return getRows() / getWarpRows() * (getColumns() / getWarpColumns()) * kWarp;
+}
+
+/// Elements behind a row of sums in shared memory, so that the rows of a warp
+/// start in different banks.
+static constexpr int64_t kSumPadding = 8;
+
+int64_t ScheduleAttr::getSumStride() const {
+  return getColumns() + kSumPadding;
+}
+
+static int64_t sharedBytes(int64_t rows, int64_t columns, int64_t depth,
+                           int64_t stages) {
+  return std::max(stages * (rows + columns) * depth,
+                  rows * (columns + kSumPadding) * int64_t(sizeof(float)));
+}
+
+int64_t ScheduleAttr::getSharedBytes() const {
+  return sharedBytes(getRows(), getColumns(), getDepth(), getStages());
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t rows, int64_t columns,
+                                   int64_t warpRows, int64_t warpColumns,
+                                   int64_t depth, int64_t stages,
+                                   int64_t srcBytes, int64_t weightsBytes,
+                                   int64_t stored) {
+  auto isPower = [](int64_t size) {
+    return size > 0 && llvm::isPowerOf2_64(uint64_t(size));
+  };
+  if (!llvm::all_of(ArrayRef{rows, columns, warpRows, warpColumns, depth,
+                             srcBytes, weightsBytes, stored},
+                    isPower))
+    return emitError() << "expects sizes that are powers of two";
+  if (warpRows > rows || warpColumns > columns || warpRows < kLeastWarpRows ||
+      warpColumns < kLeastWarpColumns ||
+      warpRows * warpColumns > kMaxSums * kWarp)
+    return emitError() << "expects warps of " << kLeastWarpRows << "x"
+                       << kLeastWarpColumns << " or more within the tile, with "
+                       << kMaxSums << " sums a thread or less, but got "
+                       << warpRows << "x" << warpColumns << " of " << rows
+                       << "x" << columns;
+  if (rows / warpRows * (columns / warpColumns) > kMaxProductThreads / kWarp)
+    return emitError() << "expects at most " << kMaxProductThreads
+                       << " threads";
+  if (depth < 64 || depth > 128 || stages < 2 || stages > 8)
+    return emitError() << "expects a depth of 64 or 128 bytes and 2 to 8 "
+                          "stages, but got "
+                       << depth << " and " << stages;
+  if (std::min(srcBytes, weightsBytes) < 2 ||
+      std::max(srcBytes, weightsBytes) > 16 || stored > 16 || stored > columns)
+    return emitError() << "expects copies of 2 to 16 bytes, and at most 16 "
+                          "elements stored together";
+  const int64_t bytes = sharedBytes(rows, columns, depth, stages);
+  if (bytes > kMaxSharedBytes)
+    return emitError() << "expects at most " << kMaxSharedBytes
+                       << " bytes of shared memory, but needs " << bytes;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+/// Verifies the parts that all products have.
+template <typename Op>
+static LogicalResult verifyProduct(Op op) {
+  Type element = getElementTypeOrSelf(op.getSrc());
+  if (!element.isF32() && !element.isF16() && !element.isBF16())
+    return op.emitOpError("expects factors of f32, f16 or bf16, but got ")
+           << element;
+  if (getElementTypeOrSelf(op.getWeights()) != element)
+    return op.emitOpError("expects weights of ")
+           << element << ", but got " << op.getWeights().getType();
+  for (Value value : {op.getSrc(), op.getWeights(), op.getDst()})
+    if (failed(expectKnown(op, "its operands", shapeOf(value))))
+      return failure();
+  Block &body = op.getEpilogue().front();
+  if (body.getNumArguments() != 1 + op.getEpilogueOperands().size() ||
+      !body.getArgument(0).getType().isF32())
+    return op.emitOpError("expects an epilogue with an argument for the sum, "
+                          "of f32, and for each of ")
+           << op.getEpilogueOperands().size() << " operands";
+  Operation *yield = body.getTerminator();
+  Type stored = getElementTypeOrSelf(op.getDst());
+  auto isOf = [](Type scalar, Type element) {
+    auto integer = dyn_cast<IntegerType>(element);
+    return scalar == element ||
+           (integer && scalar.isSignlessInteger(integer.getWidth()));
+  };
+  if (yield->getNumOperands() != 1 ||
+      !isOf(yield->getOperand(0).getType(), stored))
+    return op.emitOpError("expects an epilogue that yields ") << stored;
+  for (auto [operand, argument] : llvm::zip_equal(
+           op.getEpilogueOperands(), body.getArguments().drop_front()))
+    if (!isOf(argument.getType(), getElementTypeOrSelf(operand)))
+      return op.emitOpError("expects an argument of the epilogue for ")
+             << operand.getType() << ", but got " << argument.getType();
+  if (failed(verifyBroadcast(op, "an epilogue operand",
+                             op.getEpilogueOperands(), op.getDst())))
+    return failure();
+  return verifyDst(op, op.getDst());
+}
+
+LogicalResult MatMulOp::verify() {
+  ArrayRef<int64_t> src = shapeOf(getSrc()), weights = shapeOf(getWeights()),
+                    dst = shapeOf(getDst());
+  if (src.size() < 2 || dst.size() != src.size() ||
+      (weights.size() != 2 && weights.size() != src.size()))
+    return emitOpError("expects src and dst of one rank of 2 or more, and "
+                       "weights of rank 2 or this rank");
+  if (failed(verifyProduct(*this)))
+    return failure();
+  if (src.drop_back() != dst.drop_back())
+    return emitOpError("expects the rows of src in dst");
+  if (weights.size() > 2 && weights.drop_back(2) != src.drop_back(2))
+    return emitOpError("expects the batches of src in weights");
+  if (failed(expectSize(*this, "columns", dst.back(),
+                        weights[weights.size() - 2])))
+    return failure();
+  if (weights.back() < src.back())
+    return emitOpError("expects weights of depth ")
+           << src.back() << " or more, but got " << weights.back();
+  return success();
+}
+
+LogicalResult ConvOp::verify() {
+  ArrayRef<int64_t> src = shapeOf(getSrc()), weights = shapeOf(getWeights()),
+                    dst = shapeOf(getDst());
+  if (src.size() < 3 || src.size() > 5 || dst.size() != src.size())
+    return emitOpError("expects src and dst of one rank of 3 to 5");
+  const int64_t spatial = int64_t(src.size()) - 2;
+  if (failed(expectRank(*this, "weights", getWeights(), 2)) ||
+      failed(expectCount(*this, "taps", getTaps(), spatial)) ||
+      failed(expectCount(*this, "strides", getStrides(), spatial)) ||
+      failed(expectCount(*this, "dilations", getDilations(), spatial)) ||
+      failed(expectCount(*this, "pads", getPads(), 2 * spatial)) ||
+      failed(verifyProduct(*this)))
+    return failure();
+  auto isBelow = [](ArrayRef<int64_t> sizes, int64_t least) {
+    return llvm::any_of(sizes, [=](int64_t size) { return size < least; });
+  };
+  if (isBelow(getTaps(), 1) || isBelow(getStrides(), 1) ||
+      isBelow(getDilations(), 1) || isBelow(getPads(), 0))
+    return emitOpError("expects taps, strides and dilations of 1 or more, and "
+                       "pads of 0 or more");
+  if (failed(expectSize(*this, "images", src.front(), dst.front())) ||
+      failed(expectSize(*this, "channels", dst.back(), weights.front())))
+    return failure();
+  int64_t depth = src.back();
+  for (int64_t i = 0; i < spatial; ++i) {
+    const int64_t window = (getTaps()[i] - 1) * getDilations()[i] + 1;
+    const int64_t room =
+        src[i + 1] + getPads()[i] + getPads()[spatial + i] - window;
+    const int64_t windows = room < 0 ? 0 : room / getStrides()[i] + 1;
+    if (failed(expectSize(*this, "windows", windows, dst[i + 1])))
+      return failure();
+    depth *= getTaps()[i];
+  }
+  if (weights.back() < depth)
+    return emitOpError("expects weights of depth ")
+           << depth << " or more, but got " << weights.back();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Effects and work
+//===----------------------------------------------------------------------===//
+
+void MatMulOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void ConvOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+
+StringRef MatMulOp::getKernelKind() { return "matmul"; }
+StringRef ConvOp::getKernelKind() { return "convolution"; }
+
+Work MatMulOp::getWork() {
+  return workPerElement(getDst(), {2 * shapeOf(getSrc()).back()});
+}
+
+Work ConvOp::getWork() {
+  SmallVector<Factor> each{2, shapeOf(getSrc()).back()};
+  for (int64_t taps : getTaps())
+    each.push_back(taps);
+  return workPerElement(getDst(), each);
+}

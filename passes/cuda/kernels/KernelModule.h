@@ -1,0 +1,28 @@
+//===- KernelModule.h - the module of kernels -------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_KERNELS_KERNELMODULE_H
+#define INGOT_PASSES_CUDA_KERNELS_KERNELMODULE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ingot::cuda {
+
+/// Returns the nested module of the kernels, which is created if necessary.
+mlir::ModuleOp kernelsOf(mlir::ModuleOp module);
+
+/// Makes a function a kernel with these threads of a block, and these bytes of
+/// dynamic shared memory.
+void setBlock(mlir::func::FuncOp kernel, int64_t threads, int64_t sharedBytes);
+
+/// Launches a kernel, which writes the last `writes` of the arguments.
+void launch(mlir::OpBuilder &b, mlir::Location loc, mlir::func::FuncOp kernel,
+            mlir::ValueRange arguments, mlir::Value blocks, int64_t writes);
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_KERNELS_KERNELMODULE_H

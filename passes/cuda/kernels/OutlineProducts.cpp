@@ -1,0 +1,81 @@
+//===- OutlineProducts.cpp - cuda-outline-products ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cuda/CudaDialect.h"
+#include "passes/cuda/Passes.h"
+#include "passes/cuda/kernels/KernelModule.h"
+#include "passes/cuda/products/Product.h"
+#include "passes/loops/KernelTable.h"
+#include "passes/support/Regions.h"
+
+#include "llvm/Support/MathExtras.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_OUTLINEPRODUCTS
+#include "passes/cuda/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+namespace {
+
+struct OutlineProductsPass
+    : ingot::impl::OutlineProductsBase<OutlineProductsPass> {
+  void runOnOperation() override;
+  void outline(kernel::EpilogueOpInterface op, loops::KernelTable &table);
+};
+
+} // namespace
+
+/// Returns the number of blocks of a kernel.
+static int64_t countBlocks(const Product &product) {
+  ScheduleAttr schedule = product.schedule();
+  return int64_t(llvm::divideCeil(product.rows(), schedule.getRows()) *
+                 llvm::divideCeil(product.columns(), schedule.getColumns())) *
+         product.batches();
+}
+
+void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
+                                  loops::KernelTable &table) {
+  Product product(op);
+  const int64_t numBlocks = countBlocks(product);
+  if (numBlocks == 0)
+    return op->erase();
+  for (Region &region : op->getRegions())
+    support::sinkConstants(region);
+  OpBuilder b(&getContext());
+  func::FuncOp kernel =
+      loops::KernelTable::create(b, op.getLoc(), op->getOperands(), {});
+  setBlock(kernel, product.schedule().getThreads(),
+           product.schedule().getSharedBytes());
+  Operation *copy = op->clone();
+  copy->setOperands(kernel.getArguments());
+  b.insert(copy);
+  kernel = table.insert(kernel, (op->getName().stripDialect() + "_").str());
+  b.setInsertionPoint(op);
+  Value blocks = arith::ConstantIndexOp::create(b, op.getLoc(), numBlocks);
+  launch(b, op.getLoc(), kernel, op->getOperands(), blocks, /*writes=*/1);
+  op->erase();
+  ++launched;
+}
+
+void OutlineProductsPass::runOnOperation() {
+  SmallVector<kernel::EpilogueOpInterface> ops;
+  getOperation()->walk([&](kernel::EpilogueOpInterface op) {
+    if (isa<ConvOp, MatMulOp>(*op) && op->getNumResults() == 0)
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return;
+  loops::KernelTable table(kernelsOf(getOperation()));
+  for (kernel::EpilogueOpInterface op : ops)
+    outline(op, table);
+  shared += table.numShared;
+}

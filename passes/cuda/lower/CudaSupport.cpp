@@ -1,0 +1,82 @@
+//===- CudaSupport.cpp - ops that kernels of GPUs support -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/lower/CudaSupport.h"
+
+#include "dialects/cuda/CudaDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/support/Shapes.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+using support::typeOf;
+
+/// The most elements of a factor or result: kernels count them with 32 bits.
+static constexpr int64_t kMostElements = int64_t(1) << 30;
+
+/// Says why a kernel cannot count the elements of operands and results.
+static Reason whyNotCounted(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, op->getResults());
+  for (Value value : values) {
+    RankedTensorType type = typeOf(value);
+    if (!type.hasStaticShape())
+      return "has sizes that only a run knows: " + describe(type);
+    if (type.getNumElements() > kMostElements)
+      return "has more than 2^30 elements: " + describe(type);
+  }
+  return std::nullopt;
+}
+
+static Reason whyNot(nn::ConvOp op) {
+  RankedTensorType type = typeOf(op.getY());
+  if (!op.getChannelsLast())
+    return kChannelsNotLast;
+  if (op.getGroups() != 1)
+    return "has groups of channels";
+  if (!nn::getConstant(op.getW()))
+    return "has weights that are not constant";
+  if (type.getRank() < 3 || type.getRank() > 5)
+    return "has data of rank " + std::to_string(type.getRank()) +
+           ", where kernels have one to three spatial dimensions";
+  if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad < 0; }))
+    return "crops its input by negative pads";
+  return std::nullopt;
+}
+
+static Reason whyNot(nn::MatMulOp op) {
+  RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
+  const int64_t rank = typeOf(op.getY()).getRank();
+  if (rank < 2 || a.getRank() != rank)
+    return "broadcasts its left factor, " + describe(a);
+  if (b.getRank() != 2 &&
+      (b.getRank() != rank ||
+       a.getShape().drop_back(2) != b.getShape().drop_back(2)))
+    return "broadcasts " + describe(b) + " to the batches of " + describe(a);
+  if (a.getShape().drop_back(2) != typeOf(op.getY()).getShape().drop_back(2))
+    return "broadcasts " + describe(a) + " to " + describe(op.getY().getType());
+  return std::nullopt;
+}
+
+using Kinds = OpKinds<nn::ConvOp, nn::MatMulOp>;
+
+bool cuda::isCudaKind(Operation *op) { return Kinds::contain(op); }
+
+Reason cuda::whyNotCudaKernel(Operation *op) {
+  if (Reason reason = whyNotFloat32(op))
+    return reason;
+  if (Reason reason = whyNotCounted(op))
+    return reason;
+  return Kinds::ask(op, [](auto op) { return whyNot(op); });
+}
+
+Reason cuda::whyNotToCuda(Operation *op) {
+  if (Reason reason = whyNotBackend(op, kBackend))
+    return reason;
+  return whyNotCudaKernel(op);
+}

@@ -1,0 +1,134 @@
+//===- Code.cpp - code of a kernel with 32-bit numbers --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/products/Code.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+Value Code::number(int64_t value) {
+  return arith::ConstantIntOp::create(b, loc, b.getI32Type(), value);
+}
+
+template <typename Op>
+Value Code::binary(Value x, Value y) {
+  return b.createOrFold<Op>(loc, x, y);
+}
+
+Value Code::add(Value x, Value y) { return binary<arith::AddIOp>(x, y); }
+Value Code::subtract(Value x, Value y) { return binary<arith::SubIOp>(x, y); }
+Value Code::exclusiveOr(Value x, Value y) {
+  return binary<arith::XOrIOp>(x, y);
+}
+Value Code::multiply(Value x, int64_t y) {
+  return binary<arith::MulIOp>(x, number(y));
+}
+Value Code::divide(Value x, int64_t y) {
+  return binary<arith::DivUIOp>(x, number(y));
+}
+Value Code::remainder(Value x, int64_t y) {
+  return binary<arith::RemUIOp>(x, number(y));
+}
+
+Value Code::isWithin(Value x, int64_t y) {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, x,
+                                       number(y));
+}
+
+Value Code::equals(Value x, int64_t y) {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x,
+                                       number(y));
+}
+
+Value Code::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return binary<arith::AndIOp>(x, y);
+}
+
+Value Code::select(Value condition, Value x, Value y) {
+  return b.createOrFold<arith::SelectOp>(loc, condition, x, y);
+}
+
+template <typename Op>
+Value Code::special() {
+  return b.createOrFold<arith::IndexCastUIOp>(
+      loc, b.getI32Type(), Op::create(b, loc, gpu::Dimension::x));
+}
+
+Value Code::thread() { return special<gpu::ThreadIdOp>(); }
+Value Code::block() { return special<gpu::BlockIdOp>(); }
+
+SmallVector<Value> Code::delinearize(Value number, ArrayRef<int64_t> sizes) {
+  SmallVector<Value> indices(sizes.size());
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (i == 0) {
+      indices[i] = number;
+      break;
+    }
+    indices[i] = remainder(number, sizes[i]);
+    number = divide(number, sizes[i]);
+  }
+  return indices;
+}
+
+Value Code::offsetOf(Value number, ArrayRef<int64_t> sizes,
+                     ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> joinedSizes, joinedStrides;
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides)) {
+    if (size == 1)
+      continue;
+    if (!joinedSizes.empty() && joinedStrides.back() == size * stride) {
+      joinedSizes.back() *= size;
+      joinedStrides.back() = stride;
+      continue;
+    }
+    joinedSizes.push_back(size);
+    joinedStrides.push_back(stride);
+  }
+  if (llvm::all_of(joinedStrides, [](int64_t stride) { return stride == 0; }))
+    return this->number(0);
+  Value offset = this->number(0);
+  SmallVector<Value> indices = delinearize(number, joinedSizes);
+  for (auto [index, stride] : llvm::zip_equal(indices, joinedStrides))
+    if (stride != 0)
+      offset = add(offset, multiply(index, stride));
+  return offset;
+}
+
+Type Code::pointer(unsigned space) {
+  return LLVM::LLVMPointerType::get(b.getContext(), space);
+}
+
+Value Code::addressOf(Value memref) {
+  Value index =
+      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+  Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  Value generic = LLVM::IntToPtrOp::create(b, loc, pointer(0), word);
+  return LLVM::AddrSpaceCastOp::create(b, loc, pointer(kGlobalSpace), generic);
+}
+
+Value Code::shift(Value address, Type element, Value offset) {
+  return LLVM::GEPOp::create(b, loc, address.getType(), element, address,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value Code::load(Value address, Type type, int64_t alignment) {
+  return LLVM::LoadOp::create(b, loc, type, address, unsigned(alignment));
+}
+
+void Code::store(Value value, Value address, int64_t alignment) {
+  LLVM::StoreOp::create(b, loc, value, address, unsigned(alignment));
+}
+
+Value Code::extract(Value vector, int64_t at) {
+  return LLVM::ExtractElementOp::create(b, loc, vector, number(at));
+}

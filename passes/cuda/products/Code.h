@@ -1,0 +1,77 @@
+//===- Code.h - code of a kernel with 32-bit numbers ------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_PRODUCTS_CODE_H
+#define INGOT_PASSES_CUDA_PRODUCTS_CODE_H
+
+#include "passes/cuda/products/Product.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+namespace ingot::cuda {
+
+using mlir::Type;
+using mlir::Value;
+
+/// Address spaces of NVIDIA GPUs (LLVM, User Guide for NVPTX).
+enum : unsigned { kGlobalSpace = 1, kSharedSpace = 3 };
+
+/// Writes the code of a kernel. Indices are numbers of 32 bits. Functions fold
+/// what is constant.
+class Code {
+public:
+  Code(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
+
+  Value number(int64_t value);
+  Value add(Value x, Value y);
+  Value add(Value x, int64_t y) { return y == 0 ? x : add(x, number(y)); }
+  Value subtract(Value x, Value y);
+  Value multiply(Value x, int64_t y);
+  /// Returns the quotient and the remainder of numbers that are not negative.
+  Value divide(Value x, int64_t y);
+  Value remainder(Value x, int64_t y);
+  Value exclusiveOr(Value x, Value y);
+  /// Returns true if `x` is at least 0 and below `y`.
+  Value isWithin(Value x, int64_t y);
+  Value equals(Value x, int64_t y);
+  /// Returns true if both are true. A condition that is null is true.
+  Value both(Value x, Value y);
+  Value select(Value condition, Value x, Value y);
+
+  /// Returns the number of the thread or block.
+  Value thread();
+  Value block();
+
+  /// Returns the indices of element `number` of an array with `sizes`.
+  llvm::SmallVector<Value> delinearize(Value number,
+                                       llvm::ArrayRef<int64_t> sizes);
+  /// Returns the offset of position `number` of an array with these sizes and
+  /// strides. Dimensions that are contiguous are not taken apart.
+  Value offsetOf(Value number, llvm::ArrayRef<int64_t> sizes,
+                 llvm::ArrayRef<int64_t> strides);
+
+  Type pointer(unsigned space);
+  /// Returns the address of the first element of a memref in global memory.
+  Value addressOf(Value memref);
+  /// Returns an address `offset` elements, of either sign, behind `address`.
+  Value shift(Value address, Type element, Value offset);
+  Value load(Value address, Type type, int64_t alignment);
+  void store(Value value, Value address, int64_t alignment);
+  Value extract(Value vector, int64_t at);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+private:
+  template <typename Op> Value binary(Value x, Value y);
+  template <typename Op> Value special();
+};
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_PRODUCTS_CODE_H

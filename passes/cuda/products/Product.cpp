@@ -1,0 +1,101 @@
+//===- Product.cpp - a product of matrices, as kernels see it -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/products/Product.h"
+
+#include "passes/support/Shapes.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+StridedLayout StridedLayout::of(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  StridedLayout layout;
+  layout.sizes = llvm::to_vector(type.getShape());
+  layout.element = type.getElementType();
+  LogicalResult found =
+      type.getStridesAndOffset(layout.strides, layout.offset);
+  assert(succeeded(found) && "products have strided memrefs");
+  (void)found;
+  return layout;
+}
+
+int64_t StridedLayout::elementBytes() const {
+  return element.getIntOrFloatBitWidth() / 8;
+}
+
+int64_t StridedLayout::alignedElements(int64_t most, int64_t part) const {
+  if (sizes.back() != 1 && strides.back() != 1)
+    return 1;
+  auto isAligned = [&](int64_t count) {
+    if (part % count != 0 || ShapedType::isDynamic(offset) ||
+        offset % count != 0)
+      return false;
+    return llvm::all_of(
+        llvm::zip_equal(ArrayRef(sizes).drop_back(),
+                        ArrayRef(strides).drop_back()),
+        [=](auto dim) {
+          auto [size, stride] = dim;
+          return size == 1 || stride % count == 0;
+        });
+  };
+  while (most > 1 && !isAligned(most))
+    most /= 2;
+  return most;
+}
+
+Product::Product(kernel::EpilogueOpInterface op)
+    : op(op), src(StridedLayout::of(op->getOperand(0))),
+      weights(StridedLayout::of(op->getOperand(1))),
+      dst(StridedLayout::of(cast<DestinationStyleOpInterface>(*op)
+                         .getDpsInitOperand(0)
+                         ->get())) {
+  for (Value operand : op.getEpilogueOperands())
+    operands.push_back(StridedLayout::of(operand));
+  const size_t rank = dst.sizes.size();
+  auto conv = dyn_cast<ConvOp>(*op);
+  if (!conv) {
+    numBatchDims = weights.sizes.size() > 2 ? unsigned(rank - 2) : 0;
+    windows.resize(rank - 1 - numBatchDims);
+    for (auto [i, window] : llvm::enumerate(windows))
+      window.size = src.sizes[numBatchDims + i];
+    return;
+  }
+  // The images are a dimension whose windows are one pixel.
+  windows.push_back({});
+  windows.front().size = src.sizes.front();
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    WindowDim dim{conv.getTaps()[i], conv.getStrides()[i],
+                  conv.getDilations()[i], conv.getPads()[i],
+                  src.sizes[i + 1]};
+    const int64_t last = (dst.sizes[i + 1] - 1) * dim.stride - dim.pad +
+                         (dim.taps - 1) * dim.dilation;
+    dim.isPadded = dim.pad > 0 || last >= dim.size;
+    windows.push_back(dim);
+  }
+}
+
+ScheduleAttr Product::schedule() const {
+  return op->getAttrOfType<ScheduleAttr>("schedule");
+}
+
+ArrayRef<int64_t> Product::rowSizes() const {
+  return ArrayRef(dst.sizes).drop_front(numBatchDims).drop_back();
+}
+
+int64_t Product::batches() const {
+  return support::productOf(ArrayRef(dst.sizes).take_front(numBatchDims));
+}
+
+int64_t Product::rows() const { return support::productOf(rowSizes()); }
+
+int64_t Product::taps() const {
+  int64_t taps = 1;
+  for (const WindowDim &window : windows)
+    taps *= window.taps;
+  return taps;
+}

@@ -1,0 +1,71 @@
+//===- Product.h - a product of matrices, as kernels see it -----*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_PRODUCTS_PRODUCT_H
+#define INGOT_PASSES_CUDA_PRODUCTS_PRODUCT_H
+
+#include "dialects/cuda/CudaDialect.h"
+
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+
+namespace ingot::cuda {
+
+/// The layout of a memref with static strides.
+struct StridedLayout {
+  llvm::SmallVector<int64_t> sizes, strides;
+  /// Offset of the first element, in elements. Dynamic if only a run knows it.
+  int64_t offset = 0;
+  mlir::Type element;
+
+  static StridedLayout of(mlir::Value memref);
+  int64_t elementBytes() const;
+  /// Returns the largest number of neighboring elements, a power of two and at
+  /// most `most`, that lie in one aligned piece of memory. Pieces start at
+  /// multiples of the number along the last dimension, whose contiguous parts
+  /// have `part` elements.
+  int64_t alignedElements(int64_t most, int64_t part) const;
+};
+
+/// A dimension of windows that move over src.
+struct WindowDim {
+  int64_t taps = 1, stride = 1, dilation = 1, pad = 0;
+  /// Pixels of src along the dimension.
+  int64_t size = 1;
+  /// True if a window may leave src.
+  bool isPadded = false;
+};
+
+/// The facts of `cuda.conv` and `cuda.matmul` on memrefs. Each is a product of
+/// a matrix of rows with the transposed weights. A row of `cuda.conv` has the
+/// elements of a window.
+struct Product {
+  explicit Product(kernel::EpilogueOpInterface op);
+
+  kernel::EpilogueOpInterface op;
+  StridedLayout src, weights, dst;
+  llvm::SmallVector<StridedLayout> operands;
+  /// Dimensions of dst, the first ones, that are batches: each has weights of
+  /// its own. Then come the dimensions of rows, and the columns.
+  unsigned numBatchDims = 0;
+  /// For each dimension of rows: the window that moves along it.
+  llvm::SmallVector<WindowDim> windows;
+
+  ScheduleAttr schedule() const;
+  llvm::ArrayRef<int64_t> rowSizes() const;
+  int64_t batches() const;
+  int64_t rows() const;
+  int64_t columns() const { return dst.sizes.back(); }
+  int64_t channels() const { return src.sizes.back(); }
+  int64_t taps() const;
+  /// Elements of a row.
+  int64_t depth() const { return taps() * channels(); }
+  /// True if matrix units multiply the factors.
+  bool usesMatrixUnits() const { return !src.element.isF32(); }
+};
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_PRODUCTS_PRODUCT_H

@@ -1,0 +1,182 @@
+//===- ProductsToNVVM.cpp - cuda-products-to-nvvm -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/Passes.h"
+#include "passes/cuda/products/Multiplier.h"
+#include "passes/cuda/products/StoreRows.h"
+#include "passes/cuda/products/TileLoader.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PRODUCTSTONVVM
+#include "passes/cuda/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+/// Name of the dynamic shared memory of a block.
+static constexpr StringLiteral kShared = "ingot_cuda_shared";
+
+namespace {
+
+/// Writes the kernel of one product. The steps along the depth are a pipeline:
+/// while the tiles of a step are multiplied, those of later steps are copied.
+class ProductEmitter {
+public:
+  ProductEmitter(OpBuilder &b, const Product &product)
+      : code(b, product.op->getLoc()), product(product),
+        schedule(product.schedule()) {}
+
+  void emit();
+
+private:
+  Value tileAt(Value base, Value stage, const TileLoader &loader);
+  SmallVector<Value> multiplyAll(Multiplier &multiplier);
+  void loadStep(Value step, Value stage);
+
+  Code code;
+  const Product &product;
+  ScheduleAttr schedule;
+  Value shared, weightsShared;
+  std::optional<TileLoader> src, weights;
+};
+
+struct ProductsToNVVMPass
+    : ingot::impl::ProductsToNVVMBase<ProductsToNVVMPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// Returns the tile of a factor in a stage. `base` is that in the first stage.
+Value ProductEmitter::tileAt(Value base, Value stage,
+                             const TileLoader &loader) {
+  return code.shift(base, code.b.getI8Type(),
+                    code.multiply(stage, loader.tileBytes()));
+}
+
+void ProductEmitter::loadStep(Value step, Value stage) {
+  src->load(step, tileAt(shared, stage, *src));
+  weights->load(step, tileAt(weightsShared, stage, *weights));
+}
+
+/// Returns the thread's sums of all steps.
+SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  const int64_t stages = schedule.getStages();
+  const int64_t stepElements =
+      schedule.getDepth() / product.src.elementBytes();
+  const int64_t steps =
+      int64_t(llvm::divideCeil(product.depth(), stepElements));
+  // A step has a group of copies, also if it is behind the last one.
+  for (int64_t i = 0; i + 1 < stages; ++i) {
+    if (i < steps)
+      loadStep(code.number(i), code.number(i));
+    NVVM::CpAsyncCommitGroupOp::create(b, loc);
+  }
+  SmallVector<Value> carried = multiplier.start();
+  const size_t numSums = carried.size();
+  carried.push_back(code.number(0));
+  carried.push_back(code.number(stages - 1));
+  auto loop = scf::ForOp::create(b, loc, code.number(0), code.number(steps),
+                                 code.number(1), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value step = loop.getInductionVar();
+  ValueRange arguments = loop.getRegionIterArgs();
+  Value stage = arguments[numSums], lastStage = arguments[numSums + 1];
+  NVVM::CpAsyncWaitGroupOp::create(b, loc, uint32_t(stages - 2));
+  // All threads see the tiles, and none reads the stage that is filled next.
+  NVVM::BarrierOp::create(b, loc);
+  Value ahead = code.add(step, stages - 1);
+  {
+    auto branch = scf::IfOp::create(b, loc, code.isWithin(ahead, steps),
+                                    /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPoint(branch.thenYield());
+    loadStep(ahead, lastStage);
+  }
+  NVVM::CpAsyncCommitGroupOp::create(b, loc);
+  SmallVector<Value> next = multiplier.multiply(
+      tileAt(shared, stage, *src), tileAt(weightsShared, stage, *weights),
+      arguments.take_front(numSums));
+  auto advance = [&](Value stage) {
+    Value isLast = code.equals(stage, stages - 1);
+    return code.select(isLast, code.number(0), code.add(stage, 1));
+  };
+  next.push_back(advance(stage));
+  next.push_back(advance(lastStage));
+  scf::YieldOp::create(b, loc, next);
+  return llvm::to_vector_of<Value>(loop.getResults().take_front(numSums));
+}
+
+void ProductEmitter::emit() {
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  shared = LLVM::AddressOfOp::create(b, loc, code.pointer(kSharedSpace),
+                                     kShared);
+  Value thread = code.thread(), block = code.block();
+  // Neighboring blocks have the same rows, which they then find in the cache.
+  const int64_t across =
+      int64_t(llvm::divideCeil(product.columns(), schedule.getColumns()));
+  const int64_t down =
+      int64_t(llvm::divideCeil(product.rows(), schedule.getRows()));
+  Value rest = code.divide(block, across);
+  Value firstColumn =
+      code.multiply(code.remainder(block, across), schedule.getColumns());
+  Value firstRow =
+      code.multiply(code.remainder(rest, down), schedule.getRows());
+  Value batch = product.batches() == 1 ? code.number(0)
+                                       : code.divide(rest, down);
+  src = TileLoader::ofSrc(code, product, thread, firstRow, batch);
+  weights = TileLoader::ofWeights(code, product, thread, firstColumn, batch);
+  weightsShared = code.shift(
+      shared, b.getI8Type(),
+      code.number(schedule.getStages() * src->tileBytes()));
+  std::unique_ptr<Multiplier> multiplier =
+      Multiplier::create(code, product, thread);
+  SmallVector<Value> sums = multiplyAll(*multiplier);
+  // The sums replace the tiles, which other warps may still read.
+  NVVM::BarrierOp::create(b, loc);
+  multiplier->store(sums, shared);
+  NVVM::BarrierOp::create(b, loc);
+  RowStorer(code, product, thread, firstRow, firstColumn, batch).store(shared);
+}
+
+/// Declares the dynamic shared memory of a block, whose size a launch gives.
+static void declareShared(ModuleOp kernels) {
+  if (kernels.lookupSymbol(kShared))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(kernels.getBody());
+  LLVM::GlobalOp::create(b, kernels.getLoc(),
+                         LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                         /*isConstant=*/false, LLVM::Linkage::External, kShared,
+                         Attribute(), /*alignment=*/16, kSharedSpace);
+}
+
+void ProductsToNVVMPass::runOnOperation() {
+  SmallVector<kernel::EpilogueOpInterface> ops;
+  getOperation()->walk([&](kernel::EpilogueOpInterface op) {
+    if (isa<ConvOp, MatMulOp>(*op))
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return;
+  declareShared(getOperation());
+  for (kernel::EpilogueOpInterface op : ops) {
+    OpBuilder b(op);
+    Product product(op);
+    ProductEmitter(b, product).emit();
+    op->erase();
+  }
+}

@@ -1,0 +1,140 @@
+//===- StoreRows.cpp - epilogues of products ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/products/StoreRows.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+/// Bytes of the widest access.
+static constexpr int64_t kMostBytes = 16;
+
+RowStorer::RowStorer(Code &code, const Product &product, Value thread,
+                     Value firstRow, Value firstColumn, Value batch)
+    : code(code), product(product), schedule(product.schedule()),
+      stored(schedule.getStored()), thread(thread), firstRow(firstRow),
+      firstColumn(firstColumn), batch(batch) {
+  kernel::EpilogueOpInterface op = product.op;
+  for (Value operand : op.getEpilogueOperands())
+    operands.push_back(code.addressOf(operand));
+  dst = code.addressOf(cast<DestinationStyleOpInterface>(*op)
+                           .getDpsInitOperand(0)
+                           ->get());
+}
+
+void RowStorer::store(Value sums) {
+  const int64_t vectors = schedule.getColumns() / stored;
+  const int64_t total = schedule.getRows() * vectors;
+  auto loop = scf::ForOp::create(code.b, code.loc, thread, code.number(total),
+                                 code.number(schedule.getThreads()));
+  OpBuilder::InsertionGuard guard(code.b);
+  code.b.setInsertionPointToStart(loop.getBody());
+  Value at = loop.getInductionVar();
+  Value row = code.divide(at, vectors);
+  Value column = code.multiply(code.remainder(at, vectors), stored);
+  Value resultRow = code.add(firstRow, row);
+  Value resultColumn = code.add(firstColumn, column);
+  Value isInside;
+  if (product.rows() % schedule.getRows() != 0)
+    isInside = code.isWithin(resultRow, product.rows());
+  if (product.columns() % schedule.getColumns() != 0)
+    isInside = code.both(isInside,
+                         code.isWithin(resultColumn, product.columns()));
+  if (isInside) {
+    auto branch = scf::IfOp::create(code.b, code.loc, isInside,
+                                    /*withElseRegion=*/false);
+    code.b.setInsertionPoint(branch.thenYield());
+  }
+  Value first = code.add(code.multiply(row, schedule.getSumStride()), column);
+  storeVector(code.shift(sums, code.b.getF32Type(), first), resultRow,
+              resultColumn);
+}
+
+SmallVector<Value> RowStorer::loadElements(Value address, Type element,
+                                           int64_t count) {
+  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  const int64_t each = std::min(count, kMostBytes / bytes);
+  SmallVector<Value> elements;
+  for (int64_t at = 0; at < count; at += each) {
+    Value from = at == 0 ? address
+                         : code.shift(address, element, code.number(at));
+    if (each == 1) {
+      elements.push_back(code.load(from, element, bytes));
+      continue;
+    }
+    Value vector =
+        code.load(from, VectorType::get(each, element), each * bytes);
+    for (int64_t i = 0; i < each; ++i)
+      elements.push_back(code.extract(vector, i));
+  }
+  return elements;
+}
+
+Value RowStorer::offsetIn(const StridedLayout &layout, Value row, Value column) {
+  SmallVector<int64_t> strides;
+  for (auto [size, stride] : llvm::zip_equal(layout.sizes, layout.strides))
+    strides.push_back(size == 1 ? 0 : stride);
+  const unsigned numBatch = product.numBatchDims;
+  ArrayRef<int64_t> sizes = product.dst.sizes;
+  Value offset =
+      code.add(code.offsetOf(batch, sizes.take_front(numBatch),
+                             ArrayRef(strides).take_front(numBatch)),
+               code.offsetOf(row, product.rowSizes(),
+                             ArrayRef(strides).drop_front(numBatch)
+                                 .drop_back()));
+  return strides.back() == 0
+             ? offset
+             : code.add(offset, code.multiply(column, strides.back()));
+}
+
+void RowStorer::storeVector(Value sums, Value row, Value column) {
+  SmallVector<SmallVector<Value>> values;
+  values.push_back(loadElements(sums, code.b.getF32Type(), stored));
+  kernel::EpilogueOpInterface op = product.op;
+  Block &body = op.getEpilogue().front();
+  for (auto [i, layout] : llvm::enumerate(product.operands)) {
+    Type element = body.getArgument(unsigned(i) + 1).getType();
+    Value address = code.shift(operands[i], element,
+                               offsetIn(layout, row, column));
+    const bool isFull = layout.sizes.back() != 1;
+    SmallVector<Value> loaded =
+        loadElements(address, element, isFull ? stored : 1);
+    loaded.resize(size_t(stored), loaded.front());
+    values.push_back(loaded);
+  }
+  Type element = body.getTerminator()->getOperand(0).getType();
+  SmallVector<Value> results;
+  for (size_t i = 0; i < size_t(stored); ++i) {
+    IRMapping inner;
+    for (auto [argument, own] : llvm::zip_equal(body.getArguments(), values))
+      inner.map(argument, own[i]);
+    for (Operation &inside : body.without_terminator())
+      code.b.clone(inside, inner);
+    results.push_back(
+        inner.lookupOrDefault(body.getTerminator()->getOperand(0)));
+  }
+  Value address =
+      code.shift(dst, element, offsetIn(product.dst, row, column));
+  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  const int64_t each = std::min(stored, kMostBytes / bytes);
+  for (int64_t at = 0; at < stored; at += each) {
+    Value to = at == 0 ? address
+                       : code.shift(address, element, code.number(at));
+    Value value = results[size_t(at)];
+    if (each > 1) {
+      value = LLVM::PoisonOp::create(code.b, code.loc,
+                                     VectorType::get(each, element));
+      for (int64_t i = 0; i < each; ++i)
+        value = LLVM::InsertElementOp::create(code.b, code.loc, value,
+                                              results[size_t(at + i)],
+                                              code.number(i));
+    }
+    code.store(value, to, each * bytes);
+  }
+}

@@ -1,0 +1,44 @@
+//===- StoreRows.h - epilogues of products ----------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_PRODUCTS_STOREROWS_H
+#define INGOT_PASSES_CUDA_PRODUCTS_STOREROWS_H
+
+#include "passes/cuda/products/Code.h"
+
+namespace ingot::cuda {
+
+/// Writes the end of a kernel: runs the epilogue on the sums of a block, which
+/// lie as rows of f32 in shared memory, and stores the results. Each thread
+/// takes neighboring elements together.
+class RowStorer {
+public:
+  RowStorer(Code &code, const Product &product, Value thread, Value firstRow,
+            Value firstColumn, Value batch);
+
+  void store(Value sums);
+
+private:
+  void storeVector(Value sums, Value row, Value column);
+  /// Loads `count` neighboring elements.
+  llvm::SmallVector<Value> loadElements(Value address, Type element,
+                                        int64_t count);
+  /// Returns the offset of an element of a row of the result in an array that
+  /// broadcasts to the result.
+  Value offsetIn(const StridedLayout &layout, Value row, Value column);
+
+  Code &code;
+  const Product &product;
+  ScheduleAttr schedule;
+  int64_t stored;
+  Value thread, firstRow, firstColumn, batch;
+  Value dst;
+  llvm::SmallVector<Value> operands;
+};
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_PRODUCTS_STOREROWS_H

@@ -1,0 +1,172 @@
+//===- ChooseSchedule.cpp - schedules of products -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/schedule/ChooseSchedule.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+namespace {
+
+/// A tile of a block, and of its warps.
+struct Tile {
+  int64_t rows, columns, warpRows, warpColumns;
+};
+
+/// The GPU that schedules are estimated for: the smallest data center GPU of
+/// the levels, because larger ones differ in the number of multiprocessors
+/// more than in their rates.
+struct Machine {
+  /// Multiprocessors (NVIDIA A100 whitepaper, 2020).
+  int64_t processors = 108;
+  /// Multiply-adds of a multiprocessor in a cycle: of f32, and of f16 or bf16
+  /// by matrix units.
+  int64_t floats = 64, halves = 1024;
+  /// Bytes that a multiprocessor reads from shared memory in a cycle.
+  int64_t sharedBytes = 128;
+  /// Bytes that a multiprocessor gets from the L2 cache in a cycle, if all do.
+  int64_t cacheBytes = 40;
+  /// Cycles until a block has its first tiles, and until it has stored its
+  /// results: three latencies of memory.
+  int64_t latency = 1800;
+  /// Cycles of a step along the depth besides its products: a barrier, and the
+  /// latency of shared memory.
+  int64_t step = 60;
+};
+
+} // namespace
+
+static constexpr Machine kMachine;
+
+/// Bytes of a row in a stage. Longer rows need fewer barriers, but more shared
+/// memory.
+static constexpr int64_t kDepthBytes = 64;
+static constexpr int64_t kStages = 4;
+
+/// Tiles for matrix units. A warp has 16 to 64 sums of a thread.
+static constexpr Tile kHalfTiles[] = {
+    {128, 128, 64, 32}, {128, 64, 32, 32}, {64, 128, 32, 32},
+    {64, 64, 32, 32},   {64, 32, 16, 32},  {32, 64, 16, 32},
+    {32, 32, 16, 16},   {16, 64, 16, 16},  {16, 32, 16, 16}};
+
+/// Tiles for multiply-adds of f32. A thread has 8 to 64 sums.
+static constexpr Tile kFloatTiles[] = {
+    {128, 128, 32, 64}, {128, 64, 32, 32}, {64, 128, 32, 32},
+    {64, 64, 32, 32},   {64, 32, 32, 16},  {32, 64, 16, 32},
+    {32, 32, 16, 16},   {16, 64, 16, 16},  {16, 32, 16, 16}};
+
+static ArrayRef<Tile> tilesOf(const Product &product) {
+  return product.usesMatrixUnits() ? ArrayRef<Tile>(kHalfTiles)
+                                   : ArrayRef<Tile>(kFloatTiles);
+}
+
+/// Returns the bytes of a copy of elements of `layout`, whose contiguous parts
+/// have `part` elements.
+static int64_t copyBytes(const StridedLayout &layout, int64_t part) {
+  const int64_t bytes = layout.elementBytes();
+  return layout.alignedElements(16 / bytes, part) * bytes;
+}
+
+/// Returns the number of elements that a thread stores together.
+static int64_t storedElements(const Product &product, int64_t most) {
+  const int64_t columns = product.columns();
+  int64_t stored = std::min(most, 16 / product.dst.elementBytes());
+  stored = product.dst.alignedElements(stored, columns);
+  for (const StridedLayout &operand : product.operands)
+    if (operand.sizes.back() == columns)
+      stored = operand.alignedElements(stored, columns);
+  return stored;
+}
+
+static ScheduleAttr makeSchedule(const Product &product, const Tile &tile,
+                                 int64_t depth, int64_t stages) {
+  // A copy of 2 bytes passes a register, and a thread has one for each.
+  return ScheduleAttr::get(
+      product.op->getContext(), tile.rows, tile.columns, tile.warpRows,
+      tile.warpColumns, depth, stages,
+      copyBytes(product.src, product.channels()),
+      copyBytes(product.weights, product.weights.sizes.back()),
+      storedElements(product, tile.columns));
+}
+
+/// Returns the cycles of the product with the schedule.
+static int64_t estimate(const Product &product, ScheduleAttr schedule) {
+  const int64_t rows = schedule.getRows(), columns = schedule.getColumns();
+  const int64_t bytes = product.src.elementBytes();
+  const int64_t step = schedule.getDepth() / bytes;
+  const int64_t steps = llvm::divideCeil(product.depth(), step);
+  const int64_t blocks = llvm::divideCeil(product.rows(), rows) *
+                         llvm::divideCeil(product.columns(), columns) *
+                         product.batches();
+  const int64_t perProcessor = llvm::divideCeil(blocks, kMachine.processors);
+  // Warps read their factors from shared memory, and blocks from the L2 cache.
+  const int64_t shared =
+      (schedule.getWarpRows() + schedule.getWarpColumns()) *
+      (schedule.getThreads() / kWarp) * schedule.getDepth() /
+      kMachine.sharedBytes;
+  const int64_t cached =
+      (rows + columns) * schedule.getDepth() / kMachine.cacheBytes;
+  const int64_t products = rows * columns * step /
+                           (product.usesMatrixUnits() ? kMachine.halves
+                                                      : kMachine.floats);
+  // Copies of a few bytes are instructions of their own.
+  const int64_t copies = rows * schedule.getDepth() / schedule.getSrcBytes() /
+                         kWarp * 2;
+  const int64_t busy = std::max({shared, cached, products, copies});
+  // One block alone waits at each step; further blocks fill the time.
+  const int64_t alone = steps * (busy + kMachine.step) + kMachine.latency;
+  return std::max(alone, perProcessor * steps * busy + kMachine.latency);
+}
+
+ScheduleAttr
+cuda::chooseSchedule(const Product &product,
+                     SmallVectorImpl<Alternative> &alternatives) {
+  ScheduleAttr best;
+  int64_t least = 0;
+  for (const Tile &tile : tilesOf(product)) {
+    ScheduleAttr schedule = makeSchedule(product, tile, kDepthBytes, kStages);
+    const int64_t cycles = estimate(product, schedule);
+    alternatives.push_back({tileText(schedule), cycles});
+    if (!best || cycles < least) {
+      best = schedule;
+      least = cycles;
+    }
+  }
+  return best;
+}
+
+ScheduleAttr cuda::drawSchedule(const Product &product, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto draw = [&](uint64_t count) { return int64_t(random() % count); };
+  ArrayRef<Tile> tiles = tilesOf(product);
+  for (;;) {
+    const Tile &tile = tiles[size_t(draw(tiles.size()))];
+    const int64_t depth = 64 << draw(2), stages = 2 + draw(4);
+    if (stages * (tile.rows + tile.columns) * depth > kMaxSharedBytes)
+      continue;
+    ScheduleAttr schedule = makeSchedule(product, tile, depth, stages);
+    auto narrow = [&](int64_t bytes, int64_t least) {
+      return std::max(bytes >> draw(3), least);
+    };
+    const int64_t element = product.src.elementBytes();
+    return ScheduleAttr::get(
+        product.op->getContext(), tile.rows, tile.columns, tile.warpRows,
+        tile.warpColumns, depth, stages,
+        narrow(schedule.getSrcBytes(), element),
+        narrow(schedule.getWeightsBytes(), element),
+        narrow(schedule.getStored(), 1));
+  }
+}
+
+std::string cuda::tileText(ScheduleAttr schedule) {
+  return std::to_string(schedule.getRows()) + "x" +
+         std::to_string(schedule.getColumns());
+}

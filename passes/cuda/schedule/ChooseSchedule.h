@@ -1,0 +1,28 @@
+//===- ChooseSchedule.h - schedules of products -----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_SCHEDULE_CHOOSESCHEDULE_H
+#define INGOT_PASSES_CUDA_SCHEDULE_CHOOSESCHEDULE_H
+
+#include "passes/backend/Policy.h"
+#include "passes/cuda/products/Product.h"
+
+namespace ingot::cuda {
+
+/// Returns the schedule with the least estimated time. `alternatives` gets the
+/// tiles that were compared, with their times.
+ScheduleAttr chooseSchedule(const Product &product,
+                            llvm::SmallVectorImpl<Alternative> &alternatives);
+
+/// Returns a schedule that a test draws by `seed`: any that fits.
+ScheduleAttr drawSchedule(const Product &product, uint64_t seed);
+
+/// Returns the tile of a schedule as "128x64".
+std::string tileText(ScheduleAttr schedule);
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_SCHEDULE_CHOOSESCHEDULE_H
