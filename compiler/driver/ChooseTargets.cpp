@@ -53,11 +53,10 @@ LogicalResult Compilation::chooseTargets() {
 LogicalResult Compilation::choosePipelines() {
   if (!asked.gpuHost)
     return success();
-  if (pipeline.precision != Precision::fp32 ||
-      pipeline.quantization != Quantization::none ||
+  if (pipeline.quantization != Quantization::none ||
       !pipeline.calibration.empty())
-    return fail("code for GPUs computes in float32 only",
-                "leave out --precision, --calibration and --quantize");
+    return fail("code for GPUs computes in float32, float16 and bfloat16 only",
+                "leave out --calibration and --quantize");
   gpuPipeline = pipeline;
   gpuPipeline.kernels = kGpuKernels.str();
   gpuPipeline.preferred.clear();
@@ -74,7 +73,7 @@ LogicalResult Compilation::choosePipelines() {
 /// without bf16 instructions. Weights then become f16, which has the same size
 /// and is more exact. All other values are f32.
 void Compilation::checkBF16() {
-  if (pipeline.precision == Precision::bf16 &&
+  if (pipeline.precision == Precision::bf16 && !asked.sure.empty() &&
       !asked.any([](const TargetInfo &info) { return info.multipliesBF16(); }))
     emitRemark(UnknownLoc::get(&context))
         << "bf16 is computed as float32 by weights of float16: no level of "

@@ -46,8 +46,7 @@ ConstantPacker::ConstantPacker(ElementsAttr constant, ArrayRef<int64_t> shape,
                                Type element)
     : type(RankedTensorType::get(shape, element)), isF16(element.isF16()),
       from(nn::elementBytes(constant.getElementType())),
-      to(nn::elementBytes(element)),
-      source(nn::getRawBytes(constant, storage)),
+      to(nn::elementBytes(element)), source(nn::getRawBytes(constant, storage)),
       packed(source ? type.getNumElements() * to : 0, 0) {}
 
 void ConstantPacker::copy(int64_t fromAt, int64_t toAt) {

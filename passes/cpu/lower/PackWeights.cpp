@@ -68,7 +68,7 @@ struct PanelLayout {
 ElementsAttr cpu::roundToF16(ElementsAttr weights) {
   ShapedType type = weights.getShapedType();
   ConstantPacker packer(weights, type.getShape(),
-                Float16Type::get(type.getContext()));
+                        Float16Type::get(type.getContext()));
   for (int64_t i = 0; packer.isValid() && i < type.getNumElements(); ++i)
     packer.copy(i, i);
   return packer.take();

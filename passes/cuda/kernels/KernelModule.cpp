@@ -19,8 +19,7 @@ ModuleOp cuda::kernelsOf(ModuleOp module) {
   return ModuleOp::create(b, module.getLoc(), kKernels);
 }
 
-void cuda::setBlock(func::FuncOp kernel, int64_t threads,
-                    int64_t sharedBytes) {
+void cuda::setBlock(func::FuncOp kernel, int64_t threads, int64_t sharedBytes) {
   MLIRContext *context = kernel.getContext();
   CudaDialect::BlockAttrHelper(context).setAttr(
       kernel, BlockAttr::get(context, threads, sharedBytes));

@@ -11,9 +11,9 @@
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Regions.h"
 
-#include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_OUTLINEPRODUCTS

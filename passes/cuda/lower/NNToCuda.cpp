@@ -49,8 +49,8 @@ static Value castElements(OpBuilder &b, Location loc, Value value, Type type) {
 
 /// Returns the elements of a row of weights of `depth` elements.
 static int64_t paddedDepth(int64_t depth, Type element) {
-  return int64_t(llvm::alignTo(uint64_t(depth),
-                               uint64_t(kCopyBytes / nn::elementBytes(element))));
+  return int64_t(llvm::alignTo(
+      uint64_t(depth), uint64_t(kCopyBytes / nn::elementBytes(element))));
 }
 
 /// Packs weights `O, C, K1…Kn` as `O, K'`: the channels of each tap.
@@ -65,7 +65,8 @@ static ElementsAttr packTaps(ElementsAttr weights, Type element) {
   for (int64_t o = 0; o < outputs; ++o)
     for (int64_t c = 0; c < channels; ++c)
       for (int64_t t = 0; t < taps; ++t)
-        packer.copy((o * channels + c) * taps + t, o * depth + t * channels + c);
+        packer.copy((o * channels + c) * taps + t,
+                    o * depth + t * channels + c);
   return packer.take();
 }
 
@@ -159,8 +160,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   auto product = cuda::ConvOp::create(
       rewriter, loc, type, castElements(rewriter, loc, op.getX(), element),
       weights, operands, support::destinationOf(rewriter, op->getResult(0)),
-      typeOf(op.getW()).getShape().drop_front(2), op.getStrides(),
-      op.getPads(), op.getDilations(), /*schedule=*/cuda::ScheduleAttr());
+      typeOf(op.getW()).getShape().drop_front(2), op.getStrides(), op.getPads(),
+      op.getDilations(), /*schedule=*/cuda::ScheduleAttr());
   buildEpilogue(rewriter, loc, product.getEpilogue(), bool(op.getBias()));
   rewriter.replaceOp(op, product);
   return success();
@@ -198,10 +199,10 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   SmallVector<Value> operands;
   if (isVector)
     operands.push_back(expandBias(rewriter, bias, type.getRank()));
-  auto product = cuda::MatMulOp::create(
-      rewriter, loc, type, src, weights, operands,
-      support::destinationOf(rewriter, op->getResult(0)),
-      /*schedule=*/cuda::ScheduleAttr());
+  auto product =
+      cuda::MatMulOp::create(rewriter, loc, type, src, weights, operands,
+                             support::destinationOf(rewriter, op->getResult(0)),
+                             /*schedule=*/cuda::ScheduleAttr());
   buildEpilogue(rewriter, loc, product.getEpilogue(), isVector);
   Value result = product.getResult();
   if (bias && !isVector)

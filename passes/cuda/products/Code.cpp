@@ -109,8 +109,7 @@ Type Code::pointer(unsigned space) {
 }
 
 Value Code::addressOf(Value memref) {
-  Value index =
-      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
+  Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
   Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
   Value generic = LLVM::IntToPtrOp::create(b, loc, pointer(0), word);
   return LLVM::AddrSpaceCastOp::create(b, loc, pointer(kGlobalSpace), generic);

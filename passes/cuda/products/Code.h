@@ -68,8 +68,10 @@ public:
   mlir::Location loc;
 
 private:
-  template <typename Op> Value binary(Value x, Value y);
-  template <typename Op> Value special();
+  template <typename Op>
+  Value binary(Value x, Value y);
+  template <typename Op>
+  Value special();
 };
 
 } // namespace ingot::cuda

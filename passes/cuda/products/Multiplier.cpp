@@ -23,8 +23,7 @@ Multiplier::Multiplier(Code &code, const Product &product, Value thread)
   lane = code.remainder(thread, kWarp);
   Value warp = code.divide(thread, kWarp);
   const int64_t across = schedule.getColumns() / schedule.getWarpColumns();
-  warpRow =
-      code.multiply(code.divide(warp, across), schedule.getWarpRows());
+  warpRow = code.multiply(code.divide(warp, across), schedule.getWarpRows());
   warpColumn =
       code.multiply(code.remainder(warp, across), schedule.getWarpColumns());
 }
@@ -101,9 +100,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Multiplier> Multiplier::create(Code &code,
-                                               const Product &product,
-                                               Value thread) {
+std::unique_ptr<Multiplier>
+Multiplier::create(Code &code, const Product &product, Value thread) {
   if (product.usesMatrixUnits())
     return std::make_unique<MatrixMultiplier>(code, product, thread);
   return std::make_unique<FloatMultiplier>(code, product, thread);
@@ -128,16 +126,15 @@ SmallVector<Value> FloatMultiplier::loadChunks(Value tile, Value first,
 
 SmallVector<Value> FloatMultiplier::multiply(Value srcTile, Value weightsTile,
                                              ValueRange sums) {
-  auto loop = scf::ForOp::create(
-      code.b, code.loc, code.number(0),
-      code.number(schedule.getDepth() / kChunkBytes), code.number(1), sums);
+  auto loop = scf::ForOp::create(code.b, code.loc, code.number(0),
+                                 code.number(schedule.getDepth() / kChunkBytes),
+                                 code.number(1), sums);
   OpBuilder::InsertionGuard guard(code.b);
   code.b.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> rows = loadChunks(srcTile, firstRow, numRows, kLaneRows,
-                                       loop.getInductionVar());
-  SmallVector<Value> columns =
-      loadChunks(weightsTile, firstColumn, numColumns, kLaneColumns,
-                 loop.getInductionVar());
+  SmallVector<Value> rows =
+      loadChunks(srcTile, firstRow, numRows, kLaneRows, loop.getInductionVar());
+  SmallVector<Value> columns = loadChunks(weightsTile, firstColumn, numColumns,
+                                          kLaneColumns, loop.getInductionVar());
   SmallVector<Value> next(loop.getRegionIterArgs());
   for (int64_t k = 0; k < 4; ++k) {
     auto at = [&](Value chunk) { return code.extract(chunk, k); };
@@ -170,8 +167,8 @@ void FloatMultiplier::store(ValueRange sums, Value rows) {
 SmallVector<Value> MatrixMultiplier::loadMatrices(Value tile, Value row,
                                                   Value chunk) {
   MLIRContext *context = code.b.getContext();
-  Value address = code.shift(tile, code.b.getI8Type(),
-                             layout.offsetOf(row, chunk));
+  Value address =
+      code.shift(tile, code.b.getI8Type(), layout.offsetOf(row, chunk));
   Type word = code.b.getI32Type();
   Value all = NVVM::LdMatrixOp::create(
       code.b, code.loc,

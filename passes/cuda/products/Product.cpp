@@ -17,8 +17,7 @@ StridedLayout StridedLayout::of(Value memref) {
   StridedLayout layout;
   layout.sizes = llvm::to_vector(type.getShape());
   layout.element = type.getElementType();
-  LogicalResult found =
-      type.getStridesAndOffset(layout.strides, layout.offset);
+  LogicalResult found = type.getStridesAndOffset(layout.strides, layout.offset);
   assert(succeeded(found) && "products have strided memrefs");
   (void)found;
   return layout;
@@ -35,13 +34,12 @@ int64_t StridedLayout::alignedElements(int64_t most, int64_t part) const {
     if (part % count != 0 || ShapedType::isDynamic(offset) ||
         offset % count != 0)
       return false;
-    return llvm::all_of(
-        llvm::zip_equal(ArrayRef(sizes).drop_back(),
-                        ArrayRef(strides).drop_back()),
-        [=](auto dim) {
-          auto [size, stride] = dim;
-          return size == 1 || stride % count == 0;
-        });
+    return llvm::all_of(llvm::zip_equal(ArrayRef(sizes).drop_back(),
+                                        ArrayRef(strides).drop_back()),
+                        [=](auto dim) {
+                          auto [size, stride] = dim;
+                          return size == 1 || stride % count == 0;
+                        });
   };
   while (most > 1 && !isAligned(most))
     most /= 2;
@@ -51,9 +49,8 @@ int64_t StridedLayout::alignedElements(int64_t most, int64_t part) const {
 Product::Product(kernel::EpilogueOpInterface op)
     : op(op), src(StridedLayout::of(op->getOperand(0))),
       weights(StridedLayout::of(op->getOperand(1))),
-      dst(StridedLayout::of(cast<DestinationStyleOpInterface>(*op)
-                         .getDpsInitOperand(0)
-                         ->get())) {
+      dst(StridedLayout::of(
+          cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get())) {
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(StridedLayout::of(operand));
   const size_t rank = dst.sizes.size();
@@ -70,8 +67,7 @@ Product::Product(kernel::EpilogueOpInterface op)
   windows.front().size = src.sizes.front();
   for (size_t i = 0; i + 2 < rank; ++i) {
     WindowDim dim{conv.getTaps()[i], conv.getStrides()[i],
-                  conv.getDilations()[i], conv.getPads()[i],
-                  src.sizes[i + 1]};
+                  conv.getDilations()[i], conv.getPads()[i], src.sizes[i + 1]};
     const int64_t last = (dst.sizes[i + 1] - 1) * dim.stride - dim.pad +
                          (dim.taps - 1) * dim.dilation;
     dim.isPadded = dim.pad > 0 || last >= dim.size;

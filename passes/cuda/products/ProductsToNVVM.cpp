@@ -74,8 +74,7 @@ SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   const int64_t stages = schedule.getStages();
-  const int64_t stepElements =
-      schedule.getDepth() / product.src.elementBytes();
+  const int64_t stepElements = schedule.getDepth() / product.src.elementBytes();
   const int64_t steps =
       int64_t(llvm::divideCeil(product.depth(), stepElements));
   // A step has a group of copies, also if it is behind the last one.
@@ -123,8 +122,8 @@ SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
 void ProductEmitter::emit() {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  shared = LLVM::AddressOfOp::create(b, loc, code.pointer(kSharedSpace),
-                                     kShared);
+  shared =
+      LLVM::AddressOfOp::create(b, loc, code.pointer(kSharedSpace), kShared);
   Value thread = code.thread(), block = code.block();
   // Neighboring blocks have the same rows, which they then find in the cache.
   const int64_t across =
@@ -136,13 +135,13 @@ void ProductEmitter::emit() {
       code.multiply(code.remainder(block, across), schedule.getColumns());
   Value firstRow =
       code.multiply(code.remainder(rest, down), schedule.getRows());
-  Value batch = product.batches() == 1 ? code.number(0)
-                                       : code.divide(rest, down);
+  Value batch =
+      product.batches() == 1 ? code.number(0) : code.divide(rest, down);
   src = TileLoader::ofSrc(code, product, thread, firstRow, batch);
   weights = TileLoader::ofWeights(code, product, thread, firstColumn, batch);
-  weightsShared = code.shift(
-      shared, b.getI8Type(),
-      code.number(schedule.getStages() * src->tileBytes()));
+  weightsShared =
+      code.shift(shared, b.getI8Type(),
+                 code.number(schedule.getStages() * src->tileBytes()));
   std::unique_ptr<Multiplier> multiplier =
       Multiplier::create(code, product, thread);
   SmallVector<Value> sums = multiplyAll(*multiplier);

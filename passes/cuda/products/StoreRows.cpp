@@ -23,9 +23,8 @@ RowStorer::RowStorer(Code &code, const Product &product, Value thread,
   kernel::EpilogueOpInterface op = product.op;
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(code.addressOf(operand));
-  dst = code.addressOf(cast<DestinationStyleOpInterface>(*op)
-                           .getDpsInitOperand(0)
-                           ->get());
+  dst = code.addressOf(
+      cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get());
 }
 
 void RowStorer::store(Value sums) {
@@ -44,8 +43,8 @@ void RowStorer::store(Value sums) {
   if (product.rows() % schedule.getRows() != 0)
     isInside = code.isWithin(resultRow, product.rows());
   if (product.columns() % schedule.getColumns() != 0)
-    isInside = code.both(isInside,
-                         code.isWithin(resultColumn, product.columns()));
+    isInside =
+        code.both(isInside, code.isWithin(resultColumn, product.columns()));
   if (isInside) {
     auto branch = scf::IfOp::create(code.b, code.loc, isInside,
                                     /*withElseRegion=*/false);
@@ -62,8 +61,8 @@ SmallVector<Value> RowStorer::loadElements(Value address, Type element,
   const int64_t each = std::min(count, kMostBytes / bytes);
   SmallVector<Value> elements;
   for (int64_t at = 0; at < count; at += each) {
-    Value from = at == 0 ? address
-                         : code.shift(address, element, code.number(at));
+    Value from =
+        at == 0 ? address : code.shift(address, element, code.number(at));
     if (each == 1) {
       elements.push_back(code.load(from, element, bytes));
       continue;
@@ -76,18 +75,18 @@ SmallVector<Value> RowStorer::loadElements(Value address, Type element,
   return elements;
 }
 
-Value RowStorer::offsetIn(const StridedLayout &layout, Value row, Value column) {
+Value RowStorer::offsetIn(const StridedLayout &layout, Value row,
+                          Value column) {
   SmallVector<int64_t> strides;
   for (auto [size, stride] : llvm::zip_equal(layout.sizes, layout.strides))
     strides.push_back(size == 1 ? 0 : stride);
   const unsigned numBatch = product.numBatchDims;
   ArrayRef<int64_t> sizes = product.dst.sizes;
-  Value offset =
-      code.add(code.offsetOf(batch, sizes.take_front(numBatch),
-                             ArrayRef(strides).take_front(numBatch)),
-               code.offsetOf(row, product.rowSizes(),
-                             ArrayRef(strides).drop_front(numBatch)
-                                 .drop_back()));
+  Value offset = code.add(
+      code.offsetOf(batch, sizes.take_front(numBatch),
+                    ArrayRef(strides).take_front(numBatch)),
+      code.offsetOf(row, product.rowSizes(),
+                    ArrayRef(strides).drop_front(numBatch).drop_back()));
   return strides.back() == 0
              ? offset
              : code.add(offset, code.multiply(column, strides.back()));
@@ -100,8 +99,8 @@ void RowStorer::storeVector(Value sums, Value row, Value column) {
   Block &body = op.getEpilogue().front();
   for (auto [i, layout] : llvm::enumerate(product.operands)) {
     Type element = body.getArgument(unsigned(i) + 1).getType();
-    Value address = code.shift(operands[i], element,
-                               offsetIn(layout, row, column));
+    Value address =
+        code.shift(operands[i], element, offsetIn(layout, row, column));
     const bool isFull = layout.sizes.back() != 1;
     SmallVector<Value> loaded =
         loadElements(address, element, isFull ? stored : 1);
@@ -119,21 +118,19 @@ void RowStorer::storeVector(Value sums, Value row, Value column) {
     results.push_back(
         inner.lookupOrDefault(body.getTerminator()->getOperand(0)));
   }
-  Value address =
-      code.shift(dst, element, offsetIn(product.dst, row, column));
+  Value address = code.shift(dst, element, offsetIn(product.dst, row, column));
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   const int64_t each = std::min(stored, kMostBytes / bytes);
   for (int64_t at = 0; at < stored; at += each) {
-    Value to = at == 0 ? address
-                       : code.shift(address, element, code.number(at));
+    Value to =
+        at == 0 ? address : code.shift(address, element, code.number(at));
     Value value = results[size_t(at)];
     if (each > 1) {
       value = LLVM::PoisonOp::create(code.b, code.loc,
                                      VectorType::get(each, element));
       for (int64_t i = 0; i < each; ++i)
-        value = LLVM::InsertElementOp::create(code.b, code.loc, value,
-                                              results[size_t(at + i)],
-                                              code.number(i));
+        value = LLVM::InsertElementOp::create(
+            code.b, code.loc, value, results[size_t(at + i)], code.number(i));
     }
     code.store(value, to, each * bytes);
   }

@@ -140,9 +140,9 @@ void TileLoader::copy(const Piece &piece, Value isInside, Value offset,
     Type bits = code->b.getIntegerType(unsigned(8 * pieceBytes));
     Value value = code->load(from, bits, pieceBytes);
     if (isInside)
-      value = code->select(isInside, value,
-                           LLVM::ConstantOp::create(code->b, code->loc, bits,
-                                                    0));
+      value =
+          code->select(isInside, value,
+                       LLVM::ConstantOp::create(code->b, code->loc, bits, 0));
     code->store(value, to, pieceBytes);
     return;
   }

@@ -60,8 +60,7 @@ private:
   TileLoader(Code &code, Type element, int64_t depthBytes, int64_t pieceBytes,
              int64_t numRows, int64_t threads, Value thread);
   void addPieces(llvm::function_ref<Piece(Value row)> makePiece);
-  void copy(const Piece &piece, Value isInside, Value offset,
-            Value tile) const;
+  void copy(const Piece &piece, Value isInside, Value offset, Value tile) const;
 
   Code *code;
   Value thread, address;

@@ -108,27 +108,25 @@ static int64_t estimate(const Product &product, ScheduleAttr schedule) {
                          product.batches();
   const int64_t perProcessor = llvm::divideCeil(blocks, kMachine.processors);
   // Warps read their factors from shared memory, and blocks from the L2 cache.
-  const int64_t shared =
-      (schedule.getWarpRows() + schedule.getWarpColumns()) *
-      (schedule.getThreads() / kWarp) * schedule.getDepth() /
-      kMachine.sharedBytes;
+  const int64_t shared = (schedule.getWarpRows() + schedule.getWarpColumns()) *
+                         (schedule.getThreads() / kWarp) * schedule.getDepth() /
+                         kMachine.sharedBytes;
   const int64_t cached =
       (rows + columns) * schedule.getDepth() / kMachine.cacheBytes;
-  const int64_t products = rows * columns * step /
-                           (product.usesMatrixUnits() ? kMachine.halves
-                                                      : kMachine.floats);
+  const int64_t products =
+      rows * columns * step /
+      (product.usesMatrixUnits() ? kMachine.halves : kMachine.floats);
   // Copies of a few bytes are instructions of their own.
-  const int64_t copies = rows * schedule.getDepth() / schedule.getSrcBytes() /
-                         kWarp * 2;
+  const int64_t copies =
+      rows * schedule.getDepth() / schedule.getSrcBytes() / kWarp * 2;
   const int64_t busy = std::max({shared, cached, products, copies});
   // One block alone waits at each step; further blocks fill the time.
   const int64_t alone = steps * (busy + kMachine.step) + kMachine.latency;
   return std::max(alone, perProcessor * steps * busy + kMachine.latency);
 }
 
-ScheduleAttr
-cuda::chooseSchedule(const Product &product,
-                     SmallVectorImpl<Alternative> &alternatives) {
+ScheduleAttr cuda::chooseSchedule(const Product &product,
+                                  SmallVectorImpl<Alternative> &alternatives) {
   ScheduleAttr best;
   int64_t least = 0;
   for (const Tile &tile : tilesOf(product)) {
@@ -157,12 +155,11 @@ ScheduleAttr cuda::drawSchedule(const Product &product, uint64_t seed) {
       return std::max(bytes >> draw(3), least);
     };
     const int64_t element = product.src.elementBytes();
-    return ScheduleAttr::get(
-        product.op->getContext(), tile.rows, tile.columns, tile.warpRows,
-        tile.warpColumns, depth, stages,
-        narrow(schedule.getSrcBytes(), element),
-        narrow(schedule.getWeightsBytes(), element),
-        narrow(schedule.getStored(), 1));
+    return ScheduleAttr::get(product.op->getContext(), tile.rows, tile.columns,
+                             tile.warpRows, tile.warpColumns, depth, stages,
+                             narrow(schedule.getSrcBytes(), element),
+                             narrow(schedule.getWeightsBytes(), element),
+                             narrow(schedule.getStored(), 1));
   }
 }
 

@@ -47,9 +47,8 @@ void ScheduleProductsPass::runOnOperation() {
       return;
     Product product(cast<kernel::EpilogueOpInterface>(op));
     SmallVector<Alternative> alternatives;
-    ScheduleAttr schedule = seed == 0
-                                ? chooseSchedule(product, alternatives)
-                                : drawSchedule(product, seed + ++number);
+    ScheduleAttr schedule = seed == 0 ? chooseSchedule(product, alternatives)
+                                      : drawSchedule(product, seed + ++number);
     recordSchedule(product, schedule, alternatives);
     op->setAttr("schedule", schedule);
     ++chosen;
