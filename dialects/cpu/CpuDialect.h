@@ -36,6 +36,11 @@ constexpr llvm::StringLiteral kBackend = "native";
 
 /// Returns how a kernel of this dialect is split into images.
 kernel::ImageSplit imageSplitOf(mlir::Operation *op);
+/// Returns the class of a kernel of this dialect.
+kernel::KernelClass kernelClassOf(mlir::Operation *op);
+/// Returns true if a kernel of this dialect reads only f32, except in its
+/// epilogue.
+bool isOfF32(mlir::Operation *op);
 } // namespace ingot::cpu
 
 namespace ingot::cpu::checks {

@@ -65,6 +65,10 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
     ::ingot::kernel::ImageSplit getImageSplit() {
       return imageSplitOf(getOperation());
     }
+    ::ingot::kernel::KernelClass getKernelClass() {
+      return kernelClassOf(getOperation());
+    }
+    bool readsOnlyF32() { return isOfF32(getOperation()); }
     /// Returns true if an epilogue can read the type: floats, sums and
     /// quantized values.
     static bool canEpilogueRead(::mlir::Type element) {

@@ -43,6 +43,21 @@ kernel::ImageSplit cpu::imageSplitOf(Operation *op) {
       .Default([](Operation *) { return Split{}; });
 }
 
+kernel::KernelClass cpu::kernelClassOf(Operation *op) {
+  using kernel::KernelClass;
+  return TypeSwitch<Operation *, KernelClass>(op)
+      .Case<ConvOp, DepthwiseConvOp, MatMulOp>(
+          [](auto) { return KernelClass::product; })
+      .Case<RowNormOp, GroupNormOp>([](auto) { return KernelClass::norm; })
+      .Case([](SoftmaxOp) { return KernelClass::softmax; })
+      .Case([](ReduceOp) { return KernelClass::reduction; })
+      .Default([](Operation *) { return KernelClass::other; });
+}
+
+bool cpu::isOfF32(Operation *op) {
+  return isa<AttentionOp, PackedMatMulOp, RoundBlocksOp, WinogradConvOp>(op);
+}
+
 StringRef ConvOp::getKernelKind() { return "convolution"; }
 
 Work ConvOp::getWork() {

@@ -75,6 +75,9 @@ class Cuda_ProductOp<string mnemonic>
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
     bool isLaunched() { return true; }
+    ::ingot::kernel::KernelClass getKernelClass() {
+      return ::ingot::kernel::KernelClass::product;
+    }
     ::mlir::Type getProductType() {
       return ::mlir::getElementTypeOrSelf(getSrc());
     }

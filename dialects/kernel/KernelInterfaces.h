@@ -35,6 +35,10 @@ Work workPerElement(mlir::Value value, llvm::ArrayRef<Factor> each,
 /// quotient. Normalization: mean, variance, scale and shift.
 constexpr int64_t kSoftmaxFlops = 5, kNormFlops = 8;
 
+/// Class of a kernel, which decides whether its result may be stored with 16
+/// bits. A product has two factors, its first operands.
+enum class KernelClass { product, norm, softmax, reduction, other };
+
 /// Relation between dimension 0 of a kernel's source and result and the images
 /// of a batch, for kernels that compute each image separately.
 struct ImageSplit {

@@ -35,6 +35,13 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "::ingot::kernel::ImageSplit", "getImageSplit", (ins), [{}],
       [{ return {}; }]>,
     InterfaceMethod<
+      "Returns the class of the op, for the precision of its result.",
+      "::ingot::kernel::KernelClass", "getKernelClass", (ins), [{}],
+      [{ return ::ingot::kernel::KernelClass::other; }]>,
+    InterfaceMethod<
+      "Returns true if the op reads only f32, except in its epilogue.",
+      "bool", "readsOnlyF32", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<
       "Returns the kind of the op, as profiles show it.",
       "::llvm::StringRef", "getKernelKind", (ins), [{}],
       [{ return $_op->getName().stripDialect(); }]>,

@@ -83,7 +83,16 @@ class CudaBackend : public Backend {
   }
 
   void buildLowered(OpPassManager &passes,
-                    const BackendOptions &) const override {
+                    const BackendOptions &options) const override {
+    if (options.precision != Precision::fp32) {
+      NarrowStorageOptions narrow;
+      narrow.half = options.precision;
+      narrow.level = options.precisionLevel;
+      narrow.keep.assign(options.keep.begin(), options.keep.end());
+      passes.addNestedPass<func::FuncOp>(createNarrowStorage(narrow));
+      passes.addPass(createCanonicalize());
+      passes.addPass(createCSEPass());
+    }
     passes.addPass(createFillSplats());
   }
 

@@ -22,6 +22,62 @@ def classifier():
     return make_model(nodes, [("x", [2, 3, 12, 12])], [("y", [2, 10])], weights)
 
 
+
+def eighths(rng, *shape):
+    """Multiples of 1/8 whose sums of products are exact in any order."""
+    return (rng.integers(-8, 9, shape) / 8).astype(np.float32)
+
+
+def drawn_products(seed, count):
+    """A model with `count` convolutions and matrix products of drawn sizes, each with an output."""
+    rng = np.random.default_rng(seed)
+    draw = lambda *choices: choices[rng.integers(len(choices))]
+    nodes, inputs, outputs, weights, feeds = [], [], [], {}, {}
+
+    def add_input(name, *shape):
+        inputs.append((name, list(shape)))
+        feeds[name] = eighths(rng, *shape)
+        return name
+
+    for i in range(count):
+        name = f"p{i}"
+        if draw(True, True, False):
+            size, taps = [int(rng.integers(5, 20)), int(rng.integers(5, 20))], [draw(1, 2, 3, 5), draw(1, 3, 4)]
+            channels, results, images = draw(1, 3, 4, 8, 12, 16, 40), draw(1, 5, 8, 10, 32, 33, 72), draw(1, 1, 2)
+            strides, dilations = [draw(1, 1, 2), draw(1, 1, 3)], [draw(1, 1, 2), draw(1, 1, 2)]
+            pads = [int(p) for p in rng.integers(0, 3, 4)]
+            window = [(t - 1) * d + 1 for t, d in zip(taps, dilations)]
+            room = [s + pads[k] + pads[k + 2] - w for k, (s, w) in enumerate(zip(size, window))]
+            if min(room) < 0:
+                pads, room = [8] * 4, [s + 16 - w for s, w in zip(size, window)]
+            shape = [images, results] + [r // s + 1 for r, s in zip(room, strides)]
+            weights[name + "w"] = eighths(rng, results, channels, *taps)
+            arguments = [add_input(name + "x", images, channels, *size), name + "w"]
+            if draw(True, False):
+                weights[name + "b"] = eighths(rng, results)
+                arguments.append(name + "b")
+            nodes.append(helper.make_node("Conv", arguments, [name], name=name, strides=strides, pads=pads,
+                                          dilations=dilations))
+        else:
+            batches = draw([], [3], [2, 2])
+            rows, depth, columns = int(rng.integers(1, 90)), draw(1, 7, 16, 50, 130), int(rng.integers(1, 90))
+            shape = batches + [rows, columns]
+            right = name + "w"
+            if draw(True, False):
+                weights[right] = eighths(rng, *draw([], batches), depth, columns)
+            else:
+                add_input(right, *batches, depth, columns)
+            nodes.append(helper.make_node("MatMul", [add_input(name + "x", *batches, rows, depth), right], [name],
+                                          name=name))
+        if draw(True, False):
+            other = add_input(name + "r", *draw(shape, shape[-1:], [1] * len(shape)))
+            nodes.append(helper.make_node("Add", [name, other], [name + "a"]))
+            name += "a"
+        nodes.append(helper.make_node("Relu", [name], [f"y{i}"]))
+        outputs.append((f"y{i}", shape))
+    return make_model(nodes, inputs, outputs, weights), feeds
+
+
 class Cuda(Case):
     """Compile, load and run."""
 
@@ -71,7 +127,6 @@ class Cuda(Case):
 
     def test_what_is_refused(self):
         model = self.save(relu_model())
-        self.assert_refuses(model, "float32", options=["--target=cuda", "--precision=bf16"])
         self.assert_refuses(model, "float32", options=["--target=cuda", "--precision=int8-dynamic"])
         self.assert_refuses(model, "--kernels=auto", options=["--target=cuda", "--kernels=auto"])
         strings = make_model([helper.make_node("Identity", ["x"], ["y"])], [("x", [2], TensorProto.STRING)],
@@ -167,3 +222,30 @@ class Cuda(Case):
         shown = tool("ingot", "inspect", with_gpu).stdout
         self.assertIn("x86-64-v3", shown)
         self.assertIn("cuda", shown)
+
+
+class CudaProducts(Case):
+    """Convolutions and matrix products with drawn sizes, schedules and orders of threads."""
+
+    emulate = Cuda.emulate
+
+    def check(self, seed, *options):
+        model, feeds = drawn_products(seed, 6)
+        want = self.run_model(self.compile(model, "--target=x86-64-v3", name="cpu"), feeds)
+        for schedule in (0, seed + 1):
+            artifact = self.compile(model, "--target=sm_80", f"--schedule-seed={schedule}", *options, name="gpu")
+            got = self.emulate(artifact, feeds, seed=seed)
+            for name, array in want.items():
+                np.testing.assert_array_equal(got[name], array, f"draw {seed}, schedule {schedule}, output {name}")
+
+    def test_float32(self):
+        for seed in range(4):
+            self.check(seed)
+
+    def test_float16(self):
+        for seed in range(4, 8):
+            self.check(seed, "--precision=fp16")
+
+    def test_bfloat16(self):
+        for seed in range(8, 10):
+            self.check(seed, "--precision=bf16")

@@ -276,44 +276,4 @@ def TabulateBytes : Pass<"nn-tabulate-bytes", "::mlir::func::FuncOp"> {
                            "::ingot::nn::NNDialect"];
 }
 
-def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
-  let summary = "Store tensors between heavy ops as bf16 or f16";
-  let description = [{
-    Around products of bf16 a tensor of f32 becomes bf16 if all ops that make or
-    use it can handle it. The epilogue that stores it rounds, ops that load it
-    widen, and data movement takes it as it is. A cast to bf16 disappears. All
-    arithmetic stays f32. Arguments and results of the function, constants,
-    results of `linalg` reductions, and all values that are compared or
-    converted to integers keep their types.
-
-    `PrecisionTable.cpp` has a rule for each level and kind of op. Its results
-    are stored as bf16 wherever they can be, only after other bf16 tensors, or
-    never. A tensor that only products read may always be bf16, because they
-    round it. Rules of `keep` take precedence.
-
-    With `half=fp16` the type is f16 instead of bf16, around products of f16.
-    Results of sums then stay f32, except for products. So do those of ops with
-    constants that f16 does not hold.
-
-    Nothing changes if the levels of `ingot.targets` do not multiply `half`. For
-    bf16, one level must multiply it faster than f32. For f16, all levels must
-    have arithmetic on it.
-  }];
-  let options = [
-    Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
-           "Type of the stored tensors",
-           [{::llvm::cl::values(
-               clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
-               clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>,
-    Option<"level", "level", "int", "1",
-           "Level of --precision: 1, 2 or 3 for O1, O2 or O3">,
-    ListOption<"keep", "keep", "std::string",
-               "Nodes whose results stay f32: GLOB=fp32">];
-  let statistics = [
-    Statistic<"narrowed", "narrowed", "tensors stored as bf16 or f16">];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::ingot::IngotDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
-}
-
 #endif // INGOT_PASSES_CPU_LOWER_PASSES_TD

@@ -13,9 +13,9 @@
 // class contains a tensor.empty, because many ops share it.
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cpu/CpuDialect.h"
-#include "passes/cpu/lower/Passes.h"
-#include "passes/cpu/policy/Levels.h"
+#include "dialects/kernel/KernelInterfaces.h"
+#include "passes/backend/Policy.h"
+#include "passes/precision/Passes.h"
 #include "passes/precision/PrecisionTable.h"
 #include "passes/support/Rules.h"
 
@@ -25,12 +25,13 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 #include <cmath>
 
 namespace ingot {
 #define GEN_PASS_DEF_NARROWSTORAGE
-#include "passes/cpu/lower/Passes.h.inc"
+#include "passes/precision/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;
@@ -92,7 +93,8 @@ static bool isCast(Operation *op, Type half) {
 }
 
 static bool isProduct(Operation *op) {
-  return isa<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::MatMulOp>(op);
+  auto kernel = dyn_cast<kernel::KernelOpInterface>(op);
+  return kernel && kernel.getKernelClass() == kernel::KernelClass::product;
 }
 
 /// Returns true if `op` computes with a finite constant that f16 cannot
@@ -110,8 +112,8 @@ static bool hasLargeConstant(Operation *op) {
 
 /// Returns true if a kernel reads only f32, except for its epilogue's operands.
 static bool readsOnlyF32(Operation *op) {
-  return isa<cpu::AttentionOp, cpu::PackedMatMulOp, cpu::RoundBlocksOp,
-             cpu::WinogradConvOp>(op);
+  auto kernel = dyn_cast<kernel::KernelOpInterface>(op);
+  return kernel && kernel.readsOnlyF32();
 }
 
 namespace {
@@ -368,8 +370,11 @@ static void adapt(Operation *op) {
 }
 
 void NarrowStoragePass::runOnOperation() {
-  if (half == Precision::fp16 ? !cpu::addsF16Sums(getOperation(), half)
-                              : !cpu::someMultiplyBF16(getOperation()))
+  const HalfPrecisionForm form = half == Precision::fp16
+                                     ? HalfPrecisionForm::f16
+                                     : HalfPrecisionForm::bf16;
+  if (Policy::of(getOperation()).halfPrecisionForm(getOperation(), half) !=
+      form)
     return;
   rules = KeepRules::again(keep);
   element = half == Precision::fp16 ? Type(Float16Type::get(&getContext()))

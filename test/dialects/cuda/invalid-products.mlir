@@ -1,0 +1,152 @@
+// RUN: ingot-opt %s -split-input-file -verify-diagnostics
+
+func.func @ranks(%x: tensor<8xf32>, %w: tensor<4x8xf32>, %d: tensor<4xf32>) {
+  // expected-error@+1 {{expects src and dst of one rank of 2 or more}}
+  %y = cuda.matmul ins(%x, %w : tensor<8xf32>, tensor<4x8xf32>) outs(%d : tensor<4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @types(%x: tensor<7x8xf32>, %w: tensor<4x8xf16>, %d: tensor<7x4xf32>) {
+  // expected-error@+1 {{expects weights of 'f32', but got 'tensor<4x8xf16>'}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xf32>, tensor<4x8xf16>) outs(%d : tensor<7x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @integers(%x: tensor<7x8xi8>, %w: tensor<4x8xi8>, %d: tensor<7x4xf32>) {
+  // expected-error@+1 {{expects factors of f32, f16 or bf16, but got 'i8'}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xi8>, tensor<4x8xi8>) outs(%d : tensor<7x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @open(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>, %d: tensor<?x4xf32>) {
+  // expected-error@+1 {{static}}
+  %y = cuda.matmul ins(%x, %w : tensor<?x8xf32>, tensor<4x8xf32>) outs(%d : tensor<?x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @rows(%x: tensor<7x8xf32>, %w: tensor<4x8xf32>, %d: tensor<6x4xf32>) {
+  // expected-error@+1 {{expects the rows of src in dst}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xf32>, tensor<4x8xf32>) outs(%d : tensor<6x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
+func.func @depth(%x: tensor<7x8xf32>, %w: tensor<4x7xf32>, %d: tensor<7x4xf32>) {
+  // expected-error@+1 {{expects weights of depth 8 or more, but got 7}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xf32>, tensor<4x7xf32>) outs(%d : tensor<7x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @batches(%x: tensor<2x7x8xf32>, %w: tensor<3x4x8xf32>, %d: tensor<2x7x4xf32>) {
+  // expected-error@+1 {{expects the batches of src in weights}}
+  %y = cuda.matmul ins(%x, %w : tensor<2x7x8xf32>, tensor<3x4x8xf32>) outs(%d : tensor<2x7x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+func.func @epilogue(%x: tensor<7x8xf32>, %w: tensor<4x8xf32>, %b: tensor<1x4xf32>, %d: tensor<7x4xf32>) {
+  // expected-error@+1 {{expects an epilogue with an argument for the sum, of f32, and for each of 1 operands}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xf32>, tensor<4x8xf32>) operands(%b : tensor<1x4xf32>) outs(%d : tensor<7x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @yield(%x: tensor<7x8xf32>, %w: tensor<4x8xf32>, %d: tensor<7x4xf16>) {
+  // expected-error@+1 {{expects an epilogue that yields 'f16'}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xf32>, tensor<4x8xf32>) outs(%d : tensor<7x4xf16>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<7x4xf16>
+  return
+}
+
+// -----
+
+func.func @windows(%x: tensor<1x8x8x4xf32>, %w: tensor<4x36xf32>, %d: tensor<1x7x6x4xf32>) {
+  // expected-error@+1 {{windows}}
+  %y = cuda.conv ins(%x, %w : tensor<1x8x8x4xf32>, tensor<4x36xf32>) outs(%d : tensor<1x7x6x4xf32>)
+      attributes {taps = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<1x7x6x4xf32>
+  return
+}
+
+// -----
+
+func.func @taps(%x: tensor<1x8x8x4xf32>, %w: tensor<4x36xf32>, %d: tensor<1x6x6x4xf32>) {
+  // expected-error@+1 {{taps}}
+  %y = cuda.conv ins(%x, %w : tensor<1x8x8x4xf32>, tensor<4x36xf32>) outs(%d : tensor<1x6x6x4xf32>)
+      attributes {taps = array<i64: 3>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<1x6x6x4xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expects sizes that are powers of two}}
+#a = #cuda.schedule<rows = 48, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// -----
+
+// expected-error@+1 {{expects warps of 16x16 or more within the tile}}
+#a = #cuda.schedule<rows = 16, columns = 32, warp_rows = 32, warp_columns = 16, depth = 64, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// -----
+
+// expected-error@+1 {{expects at most 512 threads}}
+#a = #cuda.schedule<rows = 128, columns = 64, warp_rows = 16, warp_columns = 16, depth = 64, stages = 2, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// -----
+
+// expected-error@+1 {{expects a depth of 64 or 128 bytes and 2 to 8 stages, but got 32 and 4}}
+#a = #cuda.schedule<rows = 32, columns = 32, warp_rows = 16, warp_columns = 16, depth = 32, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// -----
+
+// expected-error@+1 {{expects copies of 2 to 16 bytes}}
+#a = #cuda.schedule<rows = 32, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 4, src_bytes = 1, weights_bytes = 16, stored = 4>
+
+// -----
+
+// expected-error@+1 {{expects at most 101376 bytes of shared memory, but needs 131072}}
+#a = #cuda.schedule<rows = 128, columns = 128, warp_rows = 64, warp_columns = 32, depth = 128, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>

@@ -1,0 +1,48 @@
+// RUN: ingot-opt --cuda-outline-products --split-input-file %s | FileCheck %s
+
+#tile = #cuda.schedule<rows = 32, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// Two equal products are one kernel. A block is a tile of 32 rows and columns:
+// 2 x 3 of them.
+// CHECK-LABEL: func.func @equal
+// CHECK: %[[BLOCKS:.*]] = arith.constant 6 : index
+// CHECK: cuda.launch @ingot_cuda_kernels::@matmul_0(%arg0, %arg1, %arg2) blocks(%[[BLOCKS]]) writes 1
+// CHECK: cuda.launch @ingot_cuda_kernels::@matmul_0(%arg3, %arg1, %arg2)
+// CHECK-NOT: cuda.matmul
+// CHECK: module @ingot_cuda_kernels
+// CHECK: func.func private @matmul_0
+// CHECK-SAME: cuda.block = #cuda.block<threads = 128, shared = 16384>
+// CHECK: cuda.matmul
+// CHECK-NOT: @matmul_1
+func.func @equal(%x: memref<40x16xf32>, %w: memref<80x16xf32>, %y: memref<40x80xf32>, %z: memref<40x16xf32>) {
+  cuda.matmul ins(%x, %w : memref<40x16xf32>, memref<80x16xf32>) outs(%y : memref<40x80xf32>) attributes {schedule = #tile} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  }
+  cuda.matmul ins(%z, %w : memref<40x16xf32>, memref<80x16xf32>) outs(%y : memref<40x80xf32>) attributes {schedule = #tile} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+#tile = #cuda.schedule<rows = 32, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// Each batch has its blocks. A constant of the epilogue moves with it.
+// CHECK-LABEL: func.func @batches
+// CHECK: %[[BLOCKS:.*]] = arith.constant 3 : index
+// CHECK: blocks(%[[BLOCKS]])
+// CHECK: cuda.matmul
+// CHECK: %[[ZERO:.*]] = arith.constant 0.0
+// CHECK: arith.maximumf %{{.*}}, %[[ZERO]]
+func.func @batches(%x: memref<3x8x16xf32>, %w: memref<3x8x16xf32>, %y: memref<3x8x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  cuda.matmul ins(%x, %w : memref<3x8x16xf32>, memref<3x8x16xf32>) outs(%y : memref<3x8x8xf32>) attributes {schedule = #tile} {
+  ^bb0(%sum: f32):
+    %0 = arith.maximumf %sum, %zero : f32
+    cuda.yield %0 : f32
+  }
+  return
+}

@@ -1,0 +1,65 @@
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-cuda))' --split-input-file | FileCheck %s
+
+// Weights become rows for each output channel: the channels of each tap, and
+// zeros up to a multiple of 16 bytes. The bias is an operand of the epilogue.
+// CHECK-LABEL: @conv
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<{{.*}}> : tensor<2x8xf32>
+// CHECK-DAG: %[[BIAS:.*]] = tensor.expand_shape %arg1
+// CHECK: cuda.conv ins(%arg0, %[[W]] : tensor<1x4x5x3xf32>, tensor<2x8xf32>) operands(%[[BIAS]] : tensor<1x1x1x2xf32>)
+// CHECK-SAME: taps = array<i64: 1, 2>
+// CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[B:.*]]: f32):
+// CHECK-NEXT: %[[Y:.*]] = arith.addf %[[SUM]], %[[B]]
+// CHECK-NEXT: cuda.yield %[[Y]]
+func.func @conv(%x: tensor<1x4x5x3xf32>, %b: tensor<2xf32>) -> tensor<1x4x4x2xf32> {
+  %w = arith.constant dense<1.0> : tensor<2x3x1x2xf32>
+  %y = nn.conv %x, %w bias(%b) {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, ingot.backend = #ingot.backend<cuda>,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x5x3xf32>, tensor<2x3x1x2xf32>, tensor<2xf32>) -> tensor<1x4x4x2xf32>
+  return %y : tensor<1x4x4x2xf32>
+}
+
+// -----
+
+// A right factor is transposed. Its elements keep their columns.
+// CHECK-LABEL: @matmul
+// CHECK: arith.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00, 0.000000e+00, 0.000000e+00], [2.000000e+00, 4.000000e+00, 0.000000e+00, 0.000000e+00]]> : tensor<2x4xf32>
+// CHECK: cuda.matmul ins(%arg0, %{{.*}} : tensor<7x2xf32>, tensor<2x4xf32>) outs
+func.func @matmul(%x: tensor<7x2xf32>) -> tensor<7x2xf32> {
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %y = nn.matmul %x, %w {ingot.backend = #ingot.backend<cuda>} : (tensor<7x2xf32>, tensor<2x2xf32>) -> tensor<7x2xf32>
+  return %y : tensor<7x2xf32>
+}
+
+// -----
+
+// A factor that a run computes is transposed unless it is so already. A
+// precision casts both factors.
+// CHECK-LABEL: @computed
+// CHECK-DAG: %[[A:.*]] = nn.cast %arg0 : (tensor<2x7x24xf32>) -> tensor<2x7x24xf16>
+// CHECK-DAG: %[[B:.*]] = nn.cast %arg1 : (tensor<2x9x24xf32>) -> tensor<2x9x24xf16>
+// CHECK: cuda.matmul ins(%[[A]], %[[B]] : tensor<2x7x24xf16>, tensor<2x9x24xf16>)
+// CHECK-SAME: outs(%{{.*}} : tensor<2x7x9xf32>)
+func.func @computed(%x: tensor<2x7x24xf32>, %w: tensor<2x9x24xf32>) -> tensor<2x7x9xf32> {
+  %y = nn.matmul %x, %w {transpose_b, ingot.backend = #ingot.backend<cuda>, ingot.precision = #ingot.precision<fp16>}
+    : (tensor<2x7x24xf32>, tensor<2x9x24xf32>) -> tensor<2x7x9xf32>
+  return %y : tensor<2x7x9xf32>
+}
+
+// -----
+
+// Groups, open sizes and channels in front stay as they are.
+// CHECK-LABEL: @declined
+// CHECK-COUNT-3: nn.
+// CHECK-NOT: cuda.
+func.func @declined(%x: tensor<1x4x4x8xf32>, %w: tensor<8x4x1x1xf32>, %a: tensor<?x8xf32>, %b: tensor<8x8xf32>,
+                    %z: tensor<1x8x4x4xf32>, %v: tensor<8x8x1x1xf32>)
+    -> (tensor<1x4x4x8xf32>, tensor<?x8xf32>, tensor<1x8x4x4xf32>) {
+  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 2 : i64, ingot.backend = #ingot.backend<cuda>,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x8xf32>, tensor<8x4x1x1xf32>) -> tensor<1x4x4x8xf32>
+  %1 = nn.matmul %a, %b {ingot.backend = #ingot.backend<cuda>} : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %2 = nn.conv %z, %v {dilations = array<i64: 1, 1>, groups = 1 : i64, ingot.backend = #ingot.backend<cuda>,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  return %0, %1, %2 : tensor<1x4x4x8xf32>, tensor<?x8xf32>, tensor<1x8x4x4xf32>
+}
