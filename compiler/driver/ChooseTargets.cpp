@@ -52,7 +52,10 @@ LogicalResult Compilation::chooseTargets() {
 /// Sets the pipelines for CPUs and for GPUs.
 LogicalResult Compilation::choosePipelines() {
   if (!asked.gpuHost)
-    return success();
+    return pipeline.precision == Precision::tf32
+               ? fail("only GPUs multiply tf32",
+                      "add a level of GPUs to --target, e.g. --target=cuda")
+               : success();
   if (pipeline.quantization != Quantization::none ||
       !pipeline.calibration.empty())
     return fail("code for GPUs computes in float32, float16 and bfloat16 only",
@@ -66,6 +69,8 @@ LogicalResult Compilation::choosePipelines() {
   gpuPipeline.deviceLevels = asked.gpus;
   if (asked.sure.empty())
     pipeline = gpuPipeline;
+  else if (pipeline.precision == Precision::tf32)
+    pipeline.precision = Precision::fp32;
   return success();
 }
 

@@ -34,6 +34,7 @@ static constexpr Named kNames[] = {
     {"O2", Precision::bf16, 2, Quantization::none},
     {"O3", Precision::bf16, 3, Quantization::none},
     {"fp16", Precision::fp16, 0, Quantization::none},
+    {"tf32", Precision::tf32, 0, Quantization::none},
     {"int8-dynamic", Precision::fp32, 0, Quantization::int8Dynamic},
     {"w8", Precision::fp32, 0, Quantization::w8},
     {"w4", Precision::fp32, 0, Quantization::w4},

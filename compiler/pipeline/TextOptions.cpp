@@ -36,7 +36,8 @@ static llvm::cl::ValuesClass valuesOf(Precision) {
   return llvm::cl::values(
       clEnumValN(Precision::fp32, "fp32", "32-bit floats"),
       clEnumValN(Precision::bf16, "bf16", "bfloat16"),
-      clEnumValN(Precision::fp16, "fp16", "float32 by weights of float16"));
+      clEnumValN(Precision::fp16, "fp16", "float32 by weights of float16"),
+      clEnumValN(Precision::tf32, "tf32", "float32 with 10 bits of fraction"));
 }
 static llvm::cl::ValuesClass valuesOf(Quantization) {
   return llvm::cl::values(

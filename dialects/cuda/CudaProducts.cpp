@@ -104,6 +104,9 @@ static LogicalResult verifyProduct(Op op) {
   if (getElementTypeOrSelf(op.getWeights()) != element)
     return op.emitOpError("expects weights of ")
            << element << ", but got " << op.getWeights().getType();
+  if (op.getTf32() && !element.isF32())
+    return op.emitOpError("expects factors of f32 for tf32, but got ")
+           << element;
   for (Value value : {op.getSrc(), op.getWeights(), op.getDst()})
     if (failed(expectKnown(op, "its operands", shapeOf(value))))
       return failure();

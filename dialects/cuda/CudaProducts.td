@@ -68,7 +68,8 @@ class Cuda_ProductOp<string mnemonic>
   dag productArguments = (ins Cuda_Value:$src, Cuda_Value:$weights,
                               Variadic<Cuda_Value>:$epilogue_operands,
                               Cuda_Value:$dst);
-  dag scheduleArguments = (ins OptionalAttr<Cuda_ScheduleAttr>:$schedule);
+  dag scheduleArguments = (ins UnitAttr:$tf32,
+                               OptionalAttr<Cuda_ScheduleAttr>:$schedule);
   let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let hasVerifier = 1;
@@ -79,6 +80,8 @@ class Cuda_ProductOp<string mnemonic>
       return ::ingot::kernel::KernelClass::product;
     }
     ::mlir::Type getProductType() {
+      if (getTf32())
+        return ::mlir::FloatTF32Type::get(getContext());
       return ::mlir::getElementTypeOrSelf(getSrc());
     }
     /// Returns true if an epilogue can read the type.
@@ -103,13 +106,15 @@ def Cuda_MatMulOp : Cuda_ProductOp<"matmul"> {
     epilogue. Src is `…, M, K`, dst `…, M, N`. Weights are `N, K'` for all
     batches, or have the batch dimensions of src. `K'` is K, or more: the
     elements behind K are not used. Factors are of f32, f16 or bf16, and sums of
-    f32.
+    f32. With `tf32`, factors of f32 are rounded to tf32, 10 bits of fraction,
+    and multiplied by matrix units.
 
     Constraints:
     - C1: src and dst have one rank of 2 or more, weights have rank 2 or the
       same rank
     - C2: all sizes are static, and those with one letter agree
-    - C3: src and weights have one element type: f32, f16 or bf16
+    - C3: src and weights have one element type: f32, f16 or bf16; with `tf32`
+      it is f32
     - C4: the epilogue has an argument for the sum, of f32, and for each operand
 
     Example:

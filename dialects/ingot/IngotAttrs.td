@@ -79,7 +79,8 @@ def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
     I32EnumAttrCase<"w4", 5>,
     I32EnumAttrCase<"w2", 6>,
     I32EnumAttrCase<"int16", 7>,
-    I32EnumAttrCase<"binary", 8>]> {
+    I32EnumAttrCase<"binary", 8>,
+    I32EnumAttrCase<"tf32", 9>]> {
   let cppNamespace = "::ingot";
   let genSpecializedAttr = 0;
 }
@@ -93,7 +94,8 @@ def Ingot_PrecisionAttr
     otherwise. Only passes set int16 and binary; no option names them. With
     fp16, constant weights are stored as f16. They are multiplied as f32, or as
     f16 if `nn-to-cpu` is told that all CPU levels can. With w8, w4 and w2,
-    weights are stored in 8, 4 or 2 bits and multiplied as f32.
+    weights are stored in 8, 4 or 2 bits and multiplied as f32. With tf32, f32
+    is rounded to 10 bits of fraction just before it is multiplied.
 
     Example:
     ```mlir

@@ -475,3 +475,5 @@ static bool isOf(Operation *op, Precision wanted) {
 bool ingot::isBF16(Operation *op) { return isOf(op, Precision::bf16); }
 
 bool ingot::isFP16(Operation *op) { return isOf(op, Precision::fp16); }
+
+bool ingot::isTF32(Operation *op) { return isOf(op, Precision::tf32); }

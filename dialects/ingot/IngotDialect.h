@@ -66,6 +66,7 @@ void setRunOperand(mlir::BlockArgument argument, RunOperand which);
 /// stored as fp16.
 bool isBF16(mlir::Operation *op);
 bool isFP16(mlir::Operation *op);
+bool isTF32(mlir::Operation *op);
 
 } // namespace ingot
 

@@ -59,6 +59,9 @@ bool Policy::prefersBF16(Operation *) const { return false; }
 Answer<bool> Policy::multiplyBF16(Operation *) const {
   return {false, kNoPolicy};
 }
+Answer<bool> Policy::multiplyTF32(Operation *) const {
+  return {false, kNoPolicy};
+}
 Answer<bool> Policy::storeF16Weights(Operation *, int64_t) const {
   return {false, kNoPolicy};
 }

@@ -54,10 +54,13 @@ struct Int8Candidate {
   llvm::function_ref<bool()> readsFloats;
 };
 
-/// Forms of a product for which the model or the user asks for 16 bits.
+/// Forms of a product for which the model or the user asks for 16 bits, or for
+/// tf32.
 enum class HalfPrecisionForm {
   bf16,
   f16,
+  /// Data and weights in f32, rounded to tf32 just before they are multiplied.
+  tf32,
   /// Data in f32, and weights that are stored as f16.
   f16Weights
 };
@@ -120,6 +123,9 @@ public:
   /// the model.
   virtual Answer<bool> storeF16Weights(mlir::Operation *product,
                                        int64_t allWeights) const;
+  /// Returns true if `product` is to be computed with f32 operands that are
+  /// rounded to tf32.
+  virtual Answer<bool> multiplyTF32(mlir::Operation *product) const;
   /// Returns true if `product` is to be computed with f16 operands.
   virtual Answer<bool> multiplyF16(mlir::Operation *product) const;
 

@@ -84,7 +84,8 @@ class CudaBackend : public Backend {
 
   void buildLowered(OpPassManager &passes,
                     const BackendOptions &options) const override {
-    if (options.precision != Precision::fp32) {
+    if (options.precision == Precision::bf16 ||
+        options.precision == Precision::fp16) {
       NarrowStorageOptions narrow;
       narrow.half = options.precision;
       narrow.level = options.precisionLevel;

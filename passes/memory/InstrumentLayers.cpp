@@ -223,6 +223,8 @@ static std::optional<Precision> multiplied(Operation *op) {
     return Precision::bf16;
   if (type.isF16())
     return Precision::fp16;
+  if (type.isTF32())
+    return Precision::tf32;
   // Signs are packed in 32-bit integers.
   return type.isInteger(32)   ? Precision::binary
          : type.isInteger(16) ? Precision::int16

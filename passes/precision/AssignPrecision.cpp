@@ -49,15 +49,19 @@ struct AssignPrecisionPass
     if (failed(rules))
       return signalPassFailure();
     IngotDialect::PrecisionAttrHelper precision(&getContext());
-    auto given = PrecisionAttr::get(&getContext(),
-                                    isBF16 ? Precision::bf16 : Precision::fp16);
-    if (!isBF16)
+    const bool isOfWeights =
+        form == HalfPrecisionForm::f16 || form == HalfPrecisionForm::f16Weights;
+    auto given =
+        PrecisionAttr::get(&getContext(), isBF16        ? Precision::bf16
+                                          : isOfWeights ? Precision::fp16
+                                                        : Precision::tf32);
+    if (isOfWeights)
       allWeights = countProductWeights(getOperation());
     bool isAnyGiven = false, isAnyLeft = false;
     getOperation()->walk([&](Operation *op) {
       if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
           (computedOnly && !isOfComputed(op)) ||
-          (!isBF16 && !nn::getConstant(op->getOperand(1))) ||
+          (isOfWeights && !nn::getConstant(op->getOperand(1))) ||
           precision.isAttrPresent(op))
         return;
       auto type = cast<ShapedType>(op->getResult(0).getType());
@@ -86,15 +90,18 @@ private:
       return policy->multiplyBF16(op);
     case HalfPrecisionForm::f16:
       return policy->multiplyF16(op);
+    case HalfPrecisionForm::tf32:
+      return policy->multiplyTF32(op);
     case HalfPrecisionForm::f16Weights:
       return policy->storeF16Weights(op, allWeights);
     }
     llvm_unreachable("unknown form");
   }
   StringRef nameOfForm() const {
-    return form == HalfPrecisionForm::bf16  ? "bfloat16"
-           : form == HalfPrecisionForm::f16 ? "float16"
-                                            : "float16 weights";
+    return form == HalfPrecisionForm::bf16   ? "bfloat16"
+           : form == HalfPrecisionForm::f16  ? "float16"
+           : form == HalfPrecisionForm::tf32 ? "tf32"
+                                             : "float16 weights";
   }
 
   const Policy *policy = nullptr;

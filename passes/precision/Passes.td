@@ -21,6 +21,9 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
     `ingot.targets` can (`nn-to-cpu`). The attribute is also `fp16` with
     `half=bf16` if no level multiplies bf16 faster than f32.
 
+    With `half=tf32` the attribute is `tf32`, if the policy's device multiplies
+    it: data and weights stay f32, and are rounded when they are multiplied.
+
     Products that gain nothing stay f32 (`Policy.h`), for example products of
     few terms, unless a rule of `keep` names `half`. An op that already has the
     attribute keeps it. Ops that come from nodes which `keep` names stay f32. A
@@ -36,7 +39,9 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
            [{::llvm::cl::values(
                clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
                clEnumValN(::ingot::Precision::fp16, "fp16",
-                          "float32 by weights of float16"))}]>,
+                          "float32 by weights of float16"),
+               clEnumValN(::ingot::Precision::tf32, "tf32",
+                          "float32 with 10 bits of fraction"))}]>,
     ListOption<"keep", "keep", "std::string",
                "Nodes to keep in fp32: GLOB=fp32">,
     Option<"computedOnly", "computed-only", "bool", "false",

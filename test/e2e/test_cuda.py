@@ -246,6 +246,11 @@ class CudaProducts(Case):
         for seed in range(4, 8):
             self.check(seed, "--precision=fp16")
 
+    def test_tf32(self):
+        for seed in range(10, 12):
+            self.check(seed, "--precision=tf32")
+        self.assert_refuses(self.save(classifier()), "tf32", "--target=cuda", options=["--precision=tf32"])
+
     def test_bfloat16(self):
         for seed in range(8, 10):
             self.check(seed, "--precision=bf16")

@@ -161,7 +161,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
       rewriter, loc, type, castElements(rewriter, loc, op.getX(), element),
       weights, operands, support::destinationOf(rewriter, op->getResult(0)),
       typeOf(op.getW()).getShape().drop_front(2), op.getStrides(), op.getPads(),
-      op.getDilations(), /*schedule=*/cuda::ScheduleAttr());
+      op.getDilations(), /*tf32=*/isTF32(op),
+      /*schedule=*/cuda::ScheduleAttr());
   buildEpilogue(rewriter, loc, product.getEpilogue(), bool(op.getBias()));
   rewriter.replaceOp(op, product);
   return success();
@@ -199,10 +200,10 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   SmallVector<Value> operands;
   if (isVector)
     operands.push_back(expandBias(rewriter, bias, type.getRank()));
-  auto product =
-      cuda::MatMulOp::create(rewriter, loc, type, src, weights, operands,
-                             support::destinationOf(rewriter, op->getResult(0)),
-                             /*schedule=*/cuda::ScheduleAttr());
+  auto product = cuda::MatMulOp::create(
+      rewriter, loc, type, src, weights, operands,
+      support::destinationOf(rewriter, op->getResult(0)),
+      /*tf32=*/isTF32(op), /*schedule=*/cuda::ScheduleAttr());
   buildEpilogue(rewriter, loc, product.getEpilogue(), isVector);
   Value result = product.getResult();
   if (bias && !isVector)

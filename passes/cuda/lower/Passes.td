@@ -16,7 +16,7 @@ def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
     `ingot.backend` names the backend of GPUs and a kernel computes the op
     (`CudaSupport.h`). Constant weights get the form of the kernel: a row for
     each column of the result. The factors have the type that
-    `ingot.precision` names, else f32.
+    `ingot.precision` names, else f32. With tf32 they stay f32.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cuda::CudaDialect",

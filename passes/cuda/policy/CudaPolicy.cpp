@@ -21,11 +21,16 @@ static Answer<bool> haveKernel(Operation *product) {
 
 HalfPrecisionForm CudaPolicy::halfPrecisionForm(Operation *,
                                                 Precision asked) const {
-  return asked == Precision::bf16 ? HalfPrecisionForm::bf16
-                                  : HalfPrecisionForm::f16;
+  return asked == Precision::bf16   ? HalfPrecisionForm::bf16
+         : asked == Precision::tf32 ? HalfPrecisionForm::tf32
+                                    : HalfPrecisionForm::f16;
 }
 
 Answer<bool> CudaPolicy::multiplyBF16(Operation *product) const {
+  return haveKernel(product);
+}
+
+Answer<bool> CudaPolicy::multiplyTF32(Operation *product) const {
   return haveKernel(product);
 }
 

@@ -12,13 +12,14 @@
 namespace ingot::cuda {
 
 /// The policy of GPUs from sm_80 on. Their matrix units multiply f16 and bf16
-/// much faster than f32, so every product that has a kernel is computed in the
-/// type that the user asks for.
+/// and tf32 much faster than f32, so every product that has a kernel is
+/// computed in the type that the user asks for.
 class CudaPolicy : public Policy {
 public:
   HalfPrecisionForm halfPrecisionForm(mlir::Operation *op,
                                       Precision asked) const override;
   Answer<bool> multiplyBF16(mlir::Operation *product) const override;
+  Answer<bool> multiplyTF32(mlir::Operation *product) const override;
   Answer<bool> multiplyF16(mlir::Operation *product) const override;
 };
 

@@ -71,8 +71,8 @@ private:
   Value firstRow, firstColumn;
 };
 
-/// Multiplies f16 or bf16 by matrix units: `mma.sync` of 16 rows, 8 columns and
-/// a depth of 16 (PTX ISA 8.0, section 9.7.13).
+/// Multiplies f16, bf16 or tf32 by matrix units: `mma.sync` of 16 rows, 8
+/// columns and a depth of two chunks (PTX ISA 8.0, section 9.7.13).
 class MatrixMultiplier : public Multiplier {
 public:
   MatrixMultiplier(Code &code, const Product &product, Value thread)
@@ -89,8 +89,8 @@ public:
   void store(ValueRange sums, Value rows) override;
 
 private:
-  /// Loads four matrices of 8 rows of a chunk. `at` is the row and chunk of the
-  /// lane.
+  /// Loads four matrices of 8 rows of a chunk. A lane gives the address of one
+  /// row.
   SmallVector<Value> loadMatrices(Value tile, Value row, Value chunk);
 
   static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4;
@@ -180,10 +180,15 @@ SmallVector<Value> MatrixMultiplier::loadMatrices(Value tile, Value row,
   SmallVector<Value> words;
   for (int64_t i = 0; i < 4; ++i) {
     Value one = LLVM::ExtractValueOp::create(code.b, code.loc, all, i);
-    // The instruction has pairs of f16 as such, and pairs of bf16 as words.
-    words.push_back(element.isF16() ? Value(LLVM::BitcastOp::create(
-                                          code.b, code.loc, pair, one))
-                                    : one);
+    // The instruction has pairs of f16 as such, but words for the others.
+    if (element.isF16())
+      one = LLVM::BitcastOp::create(code.b, code.loc, pair, one);
+    if (element.isF32())
+      one = NVVM::ConvertFloatToTF32Op::create(
+          code.b, code.loc, word,
+          LLVM::BitcastOp::create(code.b, code.loc, element, one),
+          NVVM::FPRoundingMode::RNA);
+    words.push_back(one);
   }
   return words;
 }
@@ -191,8 +196,11 @@ SmallVector<Value> MatrixMultiplier::loadMatrices(Value tile, Value row,
 SmallVector<Value> MatrixMultiplier::multiply(Value srcTile, Value weightsTile,
                                               ValueRange sums) {
   SmallVector<Value> next(sums);
-  const NVVM::MMATypes type =
-      element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  const NVVM::MMATypes type = element.isF16()   ? NVVM::MMATypes::f16
+                              : element.isF32() ? NVVM::MMATypes::tf32
+                                                : NVVM::MMATypes::bf16;
+  const int64_t depth =
+      2 * kChunkBytes * 8 / int64_t(element.getIntOrFloatBitWidth());
   Type f32 = code.b.getF32Type();
   auto result = LLVM::LLVMStructType::getLiteral(code.b.getContext(),
                                                  {f32, f32, f32, f32});
@@ -224,7 +232,7 @@ SmallVector<Value> MatrixMultiplier::multiply(Value srcTile, Value weightsTile,
             size_t((i * numColumns + j) * kSums), kSums);
         Value product = NVVM::MmaOp::create(
             code.b, code.loc, result, rows[size_t(i)], columns[size_t(j)], own,
-            {16, 8, 16}, std::nullopt, std::nullopt,
+            {16, 8, depth}, std::nullopt, std::nullopt,
             std::array<NVVM::MMATypes, 2>{type, type},
             std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                            NVVM::MMALayout::col});

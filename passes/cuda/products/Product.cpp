@@ -46,11 +46,14 @@ int64_t StridedLayout::alignedElements(int64_t most, int64_t part) const {
   return most;
 }
 
+static Value dstOf(kernel::EpilogueOpInterface op) {
+  return cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get();
+}
+
 Product::Product(kernel::EpilogueOpInterface op)
     : op(op), src(StridedLayout::of(op->getOperand(0))),
       weights(StridedLayout::of(op->getOperand(1))),
-      dst(StridedLayout::of(
-          cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get())) {
+      dst(StridedLayout::of(dstOf(op))), isTF32(op->hasAttr("tf32")) {
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(StridedLayout::of(operand));
   const size_t rank = dst.sizes.size();

@@ -50,6 +50,8 @@ struct Product {
   /// Dimensions of dst, the first ones, that are batches: each has weights of
   /// its own. Then come the dimensions of rows, and the columns.
   unsigned numBatchDims = 0;
+  /// True if factors of f32 are rounded to tf32.
+  bool isTF32;
   /// For each dimension of rows: the window that moves along it.
   llvm::SmallVector<WindowDim> windows;
 
@@ -63,7 +65,7 @@ struct Product {
   /// Elements of a row.
   int64_t depth() const { return taps() * channels(); }
   /// True if matrix units multiply the factors.
-  bool usesMatrixUnits() const { return !src.element.isF32(); }
+  bool usesMatrixUnits() const { return !src.element.isF32() || isTF32; }
 };
 
 } // namespace ingot::cuda

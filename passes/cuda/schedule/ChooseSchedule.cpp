@@ -27,9 +27,9 @@ struct Tile {
 struct Machine {
   /// Multiprocessors (NVIDIA A100 whitepaper, 2020).
   int64_t processors = 108;
-  /// Multiply-adds of a multiprocessor in a cycle: of f32, and of f16 or bf16
-  /// by matrix units.
-  int64_t floats = 64, halves = 1024;
+  /// Multiply-adds of a multiprocessor in a cycle: of f32, and by matrix units
+  /// of tf32, and of f16 or bf16.
+  int64_t floats = 64, tf32 = 512, halves = 1024;
   /// Bytes that a multiprocessor reads from shared memory in a cycle.
   int64_t sharedBytes = 128;
   /// Bytes that a multiprocessor gets from the L2 cache in a cycle, if all do.
@@ -113,9 +113,10 @@ static int64_t estimate(const Product &product, ScheduleAttr schedule) {
                          kMachine.sharedBytes;
   const int64_t cached =
       (rows + columns) * schedule.getDepth() / kMachine.cacheBytes;
-  const int64_t products =
-      rows * columns * step /
-      (product.usesMatrixUnits() ? kMachine.halves : kMachine.floats);
+  const int64_t rate = product.isTF32              ? kMachine.tf32
+                       : product.usesMatrixUnits() ? kMachine.halves
+                                                   : kMachine.floats;
+  const int64_t products = rows * columns * step / rate;
   // Copies of a few bytes are instructions of their own.
   const int64_t copies =
       rows * schedule.getDepth() / schedule.getSrcBytes() / kWarp * 2;
