@@ -36,8 +36,8 @@ def OutlineGrids : Pass<"cuda-outline-grids", "::mlir::ModuleOp"> {
 def ScheduleProducts : Pass<"cuda-schedule-products", "::mlir::ModuleOp"> {
   let summary = "Choose the tiles of products";
   let description = [{
-    Gives each `cuda.conv` and `cuda.matmul` on memrefs a `#cuda.schedule`, if it
-    has none. The tile is the one with the least estimated time. The widths of
+    Gives each `cuda.conv` and `cuda.matmul` on memrefs a `#cuda.schedule`, if
+    it has none. The tile is the one with the least estimated time. The widths of
     accesses follow from strides, offsets and sizes.
   }];
   let options = [

@@ -17,7 +17,7 @@ using namespace ingot::cuda;
 using support::typeOf;
 
 /// The most elements of a factor or result: kernels count them with 32 bits.
-static constexpr int64_t kMostElements = int64_t(1) << 30;
+static constexpr int64_t kMaxElements = int64_t(1) << 30;
 
 /// Says why a kernel cannot count the elements of operands and results.
 static Reason whyNotCounted(Operation *op) {
@@ -27,7 +27,7 @@ static Reason whyNotCounted(Operation *op) {
     RankedTensorType type = typeOf(value);
     if (!type.hasStaticShape())
       return "has sizes that only a run knows: " + describe(type);
-    if (type.getNumElements() > kMostElements)
+    if (type.getNumElements() > kMaxElements)
       return "has more than 2^30 elements: " + describe(type);
   }
   return std::nullopt;

@@ -11,9 +11,9 @@
 
 namespace ingot::cuda {
 
-/// The policy of GPUs from sm_80 on. Their matrix units multiply f16 and bf16
-/// and tf32 much faster than f32, so every product that has a kernel is
-/// computed in the type that the user asks for.
+/// The policy of GPUs from sm_80 on. Their matrix units multiply f16, bf16 and
+/// tf32 much faster than f32. So every product with a kernel is computed in the
+/// type that the user asks for.
 class CudaPolicy : public Policy {
 public:
   HalfPrecisionForm halfPrecisionForm(mlir::Operation *op,

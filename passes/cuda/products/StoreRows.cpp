@@ -13,7 +13,7 @@ using namespace ingot;
 using namespace ingot::cuda;
 
 /// Bytes of the widest access.
-static constexpr int64_t kMostBytes = 16;
+static constexpr int64_t kMaxAccessBytes = 16;
 
 RowStorer::RowStorer(Code &code, const Product &product, Value thread,
                      Value firstRow, Value firstColumn, Value batch)
@@ -58,7 +58,7 @@ void RowStorer::store(Value sums) {
 SmallVector<Value> RowStorer::loadElements(Value address, Type element,
                                            int64_t count) {
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  const int64_t each = std::min(count, kMostBytes / bytes);
+  const int64_t each = std::min(count, kMaxAccessBytes / bytes);
   SmallVector<Value> elements;
   for (int64_t at = 0; at < count; at += each) {
     Value from =
@@ -120,7 +120,7 @@ void RowStorer::storeVector(Value sums, Value row, Value column) {
   }
   Value address = code.shift(dst, element, offsetIn(product.dst, row, column));
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  const int64_t each = std::min(stored, kMostBytes / bytes);
+  const int64_t each = std::min(stored, kMaxAccessBytes / bytes);
   for (int64_t at = 0; at < stored; at += each) {
     Value to =
         at == 0 ? address : code.shift(address, element, code.number(at));

@@ -11,9 +11,9 @@
 
 namespace ingot::cuda {
 
-/// Writes the end of a kernel: runs the epilogue on the sums of a block, which
-/// lie as rows of f32 in shared memory, and stores the results. Each thread
-/// takes neighboring elements together.
+/// Writes the end of a kernel. It runs the epilogue on the sums of a block,
+/// which lie as rows of f32 in shared memory, and stores the results. Each
+/// thread takes neighboring elements together.
 class RowStorer {
 public:
   RowStorer(Code &code, const Product &product, Value thread, Value firstRow,

@@ -15,8 +15,8 @@ using namespace ingot::cuda;
 
 /// Bytes of a chunk: the widest access, and a row of a matrix of `ldmatrix`.
 static constexpr int64_t kChunkBytes = 16;
-/// Bytes of the narrowest asynchronous copy.
-static constexpr int64_t kLeastAsyncBytes = 4;
+/// Bytes of the smallest asynchronous copy.
+static constexpr int64_t kAsyncCopyBytes = 4;
 
 Value TileLayout::offsetOf(Value row, Value chunk) const {
   // Eight rows with the same chunk are to fill all 32 banks of 4 bytes. Two
@@ -136,7 +136,7 @@ void TileLoader::copy(const Piece &piece, Value isInside, Value offset,
     offset = code->select(isInside, offset, zero);
   Value from = code->shift(address, element, offset);
   Value to = code->shift(tile, code->b.getI8Type(), piece.place);
-  if (pieceBytes < kLeastAsyncBytes) {
+  if (pieceBytes < kAsyncCopyBytes) {
     Type bits = code->b.getIntegerType(unsigned(8 * pieceBytes));
     Value value = code->load(from, bits, pieceBytes);
     if (isInside)

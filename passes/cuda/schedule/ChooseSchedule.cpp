@@ -22,8 +22,7 @@ struct Tile {
 };
 
 /// The GPU that schedules are estimated for: the smallest data center GPU of
-/// the levels, because larger ones differ in the number of multiprocessors
-/// more than in their rates.
+/// the levels. Larger ones have more multiprocessors at similar rates.
 struct Machine {
   /// Multiprocessors (NVIDIA A100 whitepaper, 2020).
   int64_t processors = 108;
@@ -121,7 +120,7 @@ static int64_t estimate(const Product &product, ScheduleAttr schedule) {
   const int64_t copies =
       rows * schedule.getDepth() / schedule.getSrcBytes() / kWarp * 2;
   const int64_t busy = std::max({shared, cached, products, copies});
-  // One block alone waits at each step; further blocks fill the time.
+  // A single block waits at each step; further blocks fill the time.
   const int64_t alone = steps * (busy + kMachine.step) + kMachine.latency;
   return std::max(alone, perProcessor * steps * busy + kMachine.latency);
 }
