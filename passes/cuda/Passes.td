@@ -14,11 +14,13 @@ def OutlineGrids : Pass<"cuda-outline-grids", "::mlir::ModuleOp"> {
   let description = [{
     Each linalg op on memrefs becomes a kernel of the module
     `@ingot_cuda_kernels`, and a `cuda.launch` in its place. A thread computes
-    one element of the result. The indices of the parallel loops follow from the
-    thread's number, in the order of the result's dimensions, so neighbouring
-    threads write neighbouring elements. Reductions are loops of the thread. Its
-    sums stay in registers and are added up in the order of the op. A copy of a
-    memref with gaps becomes such a kernel, too. Equal kernels are shared.
+    one element of the result, or a few neighboring ones if all operands are
+    contiguous and the grid fills a GPU anyway. The indices of the parallel
+    loops follow from the thread's number, in the order of the result's
+    dimensions, so neighbouring threads write neighbouring elements. Reductions
+    are loops of the thread. Its sums stay in registers and are added up in the
+    order of the op. A copy of a memref with gaps becomes such a kernel, too.
+    Equal kernels are shared.
 
     An op stays in place if sizes are open, if it uses a value that only the
     host knows, or if it ends the run.
@@ -36,9 +38,9 @@ def OutlineGrids : Pass<"cuda-outline-grids", "::mlir::ModuleOp"> {
 def ScheduleProducts : Pass<"cuda-schedule-products", "::mlir::ModuleOp"> {
   let summary = "Choose the tiles of products";
   let description = [{
-    Gives each `cuda.conv` and `cuda.matmul` on memrefs a `#cuda.schedule`, if
-    it has none. The tile is the one with the least estimated time. The widths of
-    accesses follow from strides, offsets and sizes.
+    Gives each `cuda.conv` and `cuda.matmul` on memrefs a `#cuda.schedule` if
+    it has none. The tile is the one with the least estimated time. The widths
+    of accesses follow from strides, offsets and sizes.
   }];
   let options = [
       Option<"seed", "seed", "uint64_t", "0",

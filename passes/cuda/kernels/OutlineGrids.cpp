@@ -10,6 +10,7 @@
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/host/HostMemory.h"
 #include "passes/cuda/kernels/KernelModule.h"
+#include "passes/cuda/schedule/Grids.h"
 #include "passes/loops/Captures.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Contains.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -35,27 +37,25 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-/// Threads of a block. Eight warps hide the latency of memory, and a block
-/// leaves room for seven others on a multiprocessor.
-static constexpr int64_t kGridThreads = 256;
-
 namespace {
 
 /// Writes the code of a thread that computes one element of a linalg op's
-/// result.
+/// result, or a few neighboring ones.
 class ElementEmitter {
 public:
   ElementEmitter(OpBuilder &b, linalg::LinalgOp op, const IRMapping &outside)
       : b(b), op(op), loc(op.getLoc()), values(outside),
         indices(op.getNumLoops()) {}
 
-  /// Emits the code for element number `number` of the result.
-  void emit(Value number);
+  /// Emits the code for the elements of thread `number`: `count` of them along
+  /// the last parallel loop.
+  void emit(Value number, int64_t count);
   /// Returns the parallel loops, in the order of the result's dimensions.
   static SmallVector<unsigned> parallelLoops(linalg::LinalgOp op);
 
 private:
-  void delinearize(Value number, ArrayRef<unsigned> loops);
+  void delinearize(Value number, ArrayRef<unsigned> loops, int64_t count);
+  SmallVector<Value> computeElement(ArrayRef<unsigned> others);
   Value address(OpOperand &operand, SmallVectorImpl<Value> &at);
   Value load(OpOperand &operand);
   void store(OpOperand &operand, Value value);
@@ -158,10 +158,13 @@ SmallVector<Value> ElementEmitter::reduce(ArrayRef<unsigned> loops,
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-/// Computes the indices of `loops` from the number of an element. The last loop
-/// changes fastest.
-void ElementEmitter::delinearize(Value number, ArrayRef<unsigned> loops) {
+/// Computes the indices of `loops` from the number of a thread, each of which
+/// takes `count` steps of the last loop. The last loop changes fastest.
+void ElementEmitter::delinearize(Value number, ArrayRef<unsigned> loops,
+                                 int64_t count) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (!loops.empty())
+    ranges[loops.back()] /= count;
   // Divisions of 32 bits take a third of the instructions of 64 bits.
   int64_t elements = 1;
   for (unsigned loop : loops)
@@ -185,21 +188,49 @@ void ElementEmitter::delinearize(Value number, ArrayRef<unsigned> loops) {
   }
 }
 
-void ElementEmitter::emit(Value number) {
-  SmallVector<unsigned> parallel = parallelLoops(op), others;
-  delinearize(number, parallel);
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (!llvm::is_contained(parallel, loop))
-      others.push_back(loop);
+/// Computes the results at the present indices of the parallel loops.
+SmallVector<Value> ElementEmitter::computeElement(ArrayRef<unsigned> others) {
   SmallVector<Value> sums;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     // Without a reduction, an unused value need not be read.
     bool isUsed = !others.empty() || op.payloadUsesValueFromOperand(&init);
     sums.push_back(isUsed ? load(init) : Value());
   }
-  for (auto [init, sum] :
-       llvm::zip_equal(op.getDpsInitsMutable(), reduce(others, sums)))
-    store(init, sum);
+  return reduce(others, sums);
+}
+
+void ElementEmitter::emit(Value number, int64_t count) {
+  SmallVector<unsigned> parallel = parallelLoops(op), others;
+  delinearize(number, parallel, count);
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (!llvm::is_contained(parallel, loop))
+      others.push_back(loop);
+  // All elements are computed before the first is stored, so that LLVM can join
+  // their loads.
+  SmallVector<Value> places{parallel.empty() ? Value()
+                                             : indices[parallel.back()]};
+  if (count > 1) {
+    Value first = arith::MulIOp::create(
+        b, loc, places.front(), arith::ConstantIndexOp::create(b, loc, count));
+    places.front() = first;
+    for (int64_t i = 1; i < count; ++i)
+      places.push_back(arith::AddIOp::create(
+          b, loc, first, arith::ConstantIndexOp::create(b, loc, i)));
+  }
+  SmallVector<SmallVector<Value>> results;
+  auto moveTo = [&](Value place) {
+    if (!parallel.empty())
+      indices[parallel.back()] = place;
+  };
+  for (Value place : places) {
+    moveTo(place);
+    results.push_back(computeElement(others));
+  }
+  for (auto [place, values] : llvm::zip_equal(places, results)) {
+    moveTo(place);
+    for (auto [init, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
+      store(init, value);
+  }
 }
 
 /// Returns true if there is code for GPUs for a function of the math dialect:
@@ -252,6 +283,27 @@ static Reason whyNoGrid(linalg::LinalgOp op, const loops::Captures &captures) {
   return std::nullopt;
 }
 
+/// States the alignment of parameters, so that accesses can be joined. Buffers
+/// are aligned, but their parts may begin anywhere.
+static void markAligned(func::FuncOp kernel, ArrayRef<Value> memrefs) {
+  constexpr int64_t kBytes = 16;
+  Builder b(kernel.getContext());
+  for (auto [i, memref] : llvm::enumerate(memrefs)) {
+    auto type = cast<MemRefType>(memref.getType());
+    int64_t offset;
+    SmallVector<int64_t> strides;
+    if (!type.getElementType().isIntOrFloat() ||
+        failed(type.getStridesAndOffset(strides, offset)) ||
+        ShapedType::isDynamic(offset))
+      continue;
+    const int64_t bytes = int64_t(
+        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8));
+    if (offset * bytes % kBytes == 0)
+      kernel.setArgAttr(unsigned(i), LLVM::LLVMDialect::getAlignAttrName(),
+                        b.getI64IntegerAttr(kBytes));
+  }
+}
+
 void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
   loops::Captures captures(op);
   if (Reason reason = whyNoGrid(op, captures)) {
@@ -260,15 +312,20 @@ void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
     return;
   }
   int64_t elements = 1;
-  for (unsigned loop : ElementEmitter::parallelLoops(op))
+  SmallVector<unsigned> parallel = ElementEmitter::parallelLoops(op);
+  for (unsigned loop : parallel)
     elements *= op.getStaticLoopRanges()[loop];
   if (elements == 0)
     return op->erase();
+  const int64_t count =
+      parallel.empty() ? 1 : chooseThreadElements(op, parallel.back());
+  const int64_t numThreads = elements / count;
   ArrayRef<Value> memrefs = captures.memrefs.getArrayRef();
   OpBuilder b(&getContext());
   Location loc = op.getLoc();
   func::FuncOp kernel = loops::KernelTable::create(b, loc, memrefs, {});
   setBlock(kernel, kGridThreads, /*sharedBytes=*/0);
+  markAligned(kernel, memrefs);
   IRMapping outside;
   outside.map(memrefs, kernel.getArguments());
   for (Operation *repeated : captures.repeated)
@@ -280,14 +337,14 @@ void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
       b, loc, arith::MulIOp::create(b, loc, block, threads), thread);
   Value isInside =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number,
-                            arith::ConstantIndexOp::create(b, loc, elements));
+                            arith::ConstantIndexOp::create(b, loc, numThreads));
   auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
   b.setInsertionPoint(branch.thenYield());
-  ElementEmitter(b, op, outside).emit(number);
+  ElementEmitter(b, op, outside).emit(number, count);
   kernel = table.insert(kernel, "grid_");
   b.setInsertionPoint(op);
   Value blocks = arith::ConstantIndexOp::create(
-      b, loc, llvm::divideCeil(elements, kGridThreads));
+      b, loc, llvm::divideCeil(numThreads, kGridThreads));
   launch(b, loc, kernel, memrefs, blocks, int64_t(memrefs.size()));
   op->erase();
   ++launched;

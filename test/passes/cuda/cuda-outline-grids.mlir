@@ -135,3 +135,40 @@ func.func @other(%x: memref<8xf32>) {
   }
   return
 }
+
+// -----
+
+// A grid that fills a GPU computes four neighbouring elements in a thread. The
+// loads come before the stores, and parameters are aligned, so that LLVM joins
+// them to accesses of 16 bytes.
+// CHECK-LABEL: func.func @neighbours
+// CHECK: %[[BLOCKS:.*]] = arith.constant 512 : index
+// CHECK: blocks(%[[BLOCKS]])
+// CHECK: func.func private @grid_0(%[[X:.*]]: memref<1024x512xf32> {llvm.align = 16 : i64}, %[[Y:.*]]: memref<1024x512xf32> {llvm.align = 16 : i64})
+// CHECK-COUNT-4: memref.load %[[X]]
+// CHECK-NOT: memref.load
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[Y]]
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @neighbours(%x: memref<1024x512xf32>, %y: memref<1024x512xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<1024x512xf32>) outs(%y : memref<1024x512xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// A part of a buffer that begins at an odd element is not aligned.
+// CHECK-LABEL: func.func @part
+// CHECK: func.func private @grid_0(%{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})
+#id1 = affine_map<(d0) -> (d0)>
+func.func @part(%x: memref<8xf32, strided<[1], offset: 3>>, %y: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]} ins(%x : memref<8xf32, strided<[1], offset: 3>>) outs(%y : memref<8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -1,0 +1,61 @@
+//===- Grids.cpp - schedules of grids -------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/schedule/Grids.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+
+/// Bytes of the widest access of a thread.
+static constexpr int64_t kAccessBytes = 16;
+
+/// Threads that fill the multiprocessors of a GPU: 108 with 1,024 each. A grid
+/// with fewer threads gives a thread fewer elements.
+static constexpr int64_t kFullThreads = 108 * 1024;
+
+/// Returns true if an operand has neighboring elements for neighboring values
+/// of the loop, or one element for all of them.
+static bool isContiguous(MemRefType type, AffineMap map, unsigned loop) {
+  if (!map.isFunctionOfDim(loop))
+    return true;
+  for (unsigned i = 0; i + 1 < map.getNumResults(); ++i)
+    if (map.getResult(i).isFunctionOfDim(loop))
+      return false;
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  return isa<AffineDimExpr>(map.getResults().back()) &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides.back() == 1;
+}
+
+int64_t cuda::chooseThreadElements(linalg::LinalgOp op, unsigned last) {
+  if (op.getNumReductionLoops() != 0)
+    return 1;
+  int64_t widest = 1;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!isContiguous(type, map, last))
+      return 1;
+    Type element = type.getElementType();
+    if (map.isFunctionOfDim(last) && element.isIntOrFloat())
+      widest = std::max<int64_t>(
+          widest, llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  }
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t elements = 1;
+  for (int64_t range : ranges)
+    elements *= range;
+  int64_t count = kAccessBytes / std::min(widest, kAccessBytes);
+  while (count > 1 &&
+         (ranges[last] % count != 0 || elements / count < kFullThreads))
+    count /= 2;
+  return count;
+}

@@ -1,0 +1,26 @@
+//===- Grids.h - schedules of grids -----------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_SCHEDULE_GRIDS_H
+#define INGOT_PASSES_CUDA_SCHEDULE_GRIDS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace ingot::cuda {
+
+/// Threads of a block of a grid. Eight warps hide the latency of memory, and a
+/// block leaves room for seven others on a multiprocessor.
+constexpr int64_t kGridThreads = 256;
+
+/// Returns the number of neighboring elements along the loop `last` that a
+/// thread of a grid computes. Their loads and stores can then be joined to
+/// accesses of up to 16 bytes. Returns 1 if `op` reduces, or if neighboring
+/// elements of an operand are not contiguous.
+int64_t chooseThreadElements(mlir::linalg::LinalgOp op, unsigned last);
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_SCHEDULE_GRIDS_H
