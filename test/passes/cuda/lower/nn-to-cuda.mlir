@@ -35,8 +35,8 @@ func.func @matmul(%x: tensor<7x2xf32>) -> tensor<7x2xf32> {
 // A factor that a run computes is transposed unless it is so already. A
 // precision casts both factors.
 // CHECK-LABEL: @computed
-// CHECK-DAG: %[[A:.*]] = nn.cast %arg0 : (tensor<2x7x24xf32>) -> tensor<2x7x24xf16>
-// CHECK-DAG: %[[B:.*]] = nn.cast %arg1 : (tensor<2x9x24xf32>) -> tensor<2x9x24xf16>
+// CHECK-DAG: %[[A:.*]] = nn.cast %arg0 : tensor<2x7x24xf32> -> tensor<2x7x24xf16>
+// CHECK-DAG: %[[B:.*]] = nn.cast %arg1 : tensor<2x9x24xf32> -> tensor<2x9x24xf16>
 // CHECK: cuda.matmul ins(%[[A]], %[[B]] : tensor<2x7x24xf16>, tensor<2x9x24xf16>)
 // CHECK-SAME: outs(%{{.*}} : tensor<2x7x9xf32>)
 func.func @computed(%x: tensor<2x7x24xf32>, %w: tensor<2x9x24xf32>) -> tensor<2x7x9xf32> {
