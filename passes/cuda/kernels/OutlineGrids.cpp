@@ -39,13 +39,15 @@ using namespace ingot::cuda;
 
 namespace {
 
+using Values = SmallVector<Value>;
+
 /// Writes the code of a thread that computes one element of a linalg op's
 /// result, or a few neighboring ones.
 class ElementEmitter {
 public:
   ElementEmitter(OpBuilder &b, linalg::LinalgOp op, const IRMapping &outside)
       : b(b), op(op), loc(op.getLoc()), values(outside),
-        indices(op.getNumLoops()) {}
+        indices(op.getNumLoops()), parallel(parallelLoops(op)) {}
 
   /// Emits the code for the elements of thread `number`: `count` of them along
   /// the last parallel loop.
@@ -55,18 +57,21 @@ public:
 
 private:
   void delinearize(Value number, ArrayRef<unsigned> loops, int64_t count);
-  SmallVector<Value> computeElement(ArrayRef<unsigned> others);
   Value address(OpOperand &operand, SmallVectorImpl<Value> &at);
   Value load(OpOperand &operand);
   void store(OpOperand &operand, Value value);
-  SmallVector<Value> compute(ArrayRef<Value> sums);
-  SmallVector<Value> reduce(ArrayRef<unsigned> loops, ArrayRef<Value> sums);
+  void moveTo(Value place);
+  Values loadInits();
+  Values compute(ArrayRef<Value> sums);
+  SmallVector<Values> reduce(ArrayRef<unsigned> loops, ArrayRef<Value> places,
+                             ArrayRef<Values> sums);
 
   OpBuilder &b;
   linalg::LinalgOp op;
   Location loc;
   IRMapping values;
   SmallVector<Value> indices;
+  SmallVector<unsigned> parallel;
 };
 
 struct OutlineGridsPass : ingot::impl::OutlineGridsBase<OutlineGridsPass> {
@@ -116,7 +121,7 @@ void ElementEmitter::store(OpOperand &operand, Value value) {
 
 /// Clones the op's body at the present indices. `sums` are the values of the
 /// results so far. Returns the values that the body yields.
-SmallVector<Value> ElementEmitter::compute(ArrayRef<Value> sums) {
+Values ElementEmitter::compute(ArrayRef<Value> sums) {
   Block &body = *op.getBlock();
   IRMapping inner(values);
   for (OpOperand &operand : op->getOpOperands()) {
@@ -140,22 +145,43 @@ SmallVector<Value> ElementEmitter::compute(ArrayRef<Value> sums) {
       [&](Value value) { return inner.lookupOrDefault(value); });
 }
 
-SmallVector<Value> ElementEmitter::reduce(ArrayRef<unsigned> loops,
-                                          ArrayRef<Value> sums) {
-  if (loops.empty())
-    return compute(sums);
+/// Emits loops around the body for the elements at `places`. `sums` are the
+/// values of their results before the loops.
+SmallVector<Values> ElementEmitter::reduce(ArrayRef<unsigned> loops,
+                                           ArrayRef<Value> places,
+                                           ArrayRef<Values> sums) {
+  if (loops.empty()) {
+    SmallVector<Values> results;
+    for (auto [place, own] : llvm::zip_equal(places, sums)) {
+      moveTo(place);
+      results.push_back(compute(own));
+    }
+    return results;
+  }
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value end = arith::ConstantIndexOp::create(
       b, loc, op.getStaticLoopRanges()[loops.front()]);
-  auto loop = scf::ForOp::create(b, loc, zero, end, one, sums);
+  Values carried;
+  for (const Values &own : sums)
+    llvm::append_range(carried, own);
+  const size_t numResults = sums.front().size();
+  auto split = [&](ValueRange values) {
+    SmallVector<Values> parts;
+    for (size_t i = 0; i < values.size(); i += numResults)
+      parts.emplace_back(values.slice(i, numResults));
+    return parts;
+  };
+  auto loop = scf::ForOp::create(b, loc, zero, end, one, carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   indices[loops.front()] = loop.getInductionVar();
-  SmallVector<Value> next = reduce(
-      loops.drop_front(), llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+  Values next;
+  for (const Values &own :
+       reduce(loops.drop_front(), places, split(loop.getRegionIterArgs())))
+    llvm::append_range(next, own);
   scf::YieldOp::create(b, loc, next);
-  return llvm::to_vector_of<Value>(loop.getResults());
+  return split(loop.getResults());
 }
 
 /// Computes the indices of `loops` from the number of a thread, each of which
@@ -188,27 +214,31 @@ void ElementEmitter::delinearize(Value number, ArrayRef<unsigned> loops,
   }
 }
 
-/// Computes the results at the present indices of the parallel loops.
-SmallVector<Value> ElementEmitter::computeElement(ArrayRef<unsigned> others) {
-  SmallVector<Value> sums;
+/// Loads the results before the op, at the present indices.
+Values ElementEmitter::loadInits() {
+  Values inits;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     // Without a reduction, an unused value need not be read.
-    bool isUsed = !others.empty() || op.payloadUsesValueFromOperand(&init);
-    sums.push_back(isUsed ? load(init) : Value());
+    bool isUsed =
+        op.getNumReductionLoops() != 0 || op.payloadUsesValueFromOperand(&init);
+    inits.push_back(isUsed ? load(init) : Value());
   }
-  return reduce(others, sums);
+  return inits;
+}
+
+/// Sets the index of the last parallel loop.
+void ElementEmitter::moveTo(Value place) {
+  if (!parallel.empty())
+    indices[parallel.back()] = place;
 }
 
 void ElementEmitter::emit(Value number, int64_t count) {
-  SmallVector<unsigned> parallel = parallelLoops(op), others;
   delinearize(number, parallel, count);
+  SmallVector<unsigned> others;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (!llvm::is_contained(parallel, loop))
       others.push_back(loop);
-  // All elements are computed before the first is stored, so that LLVM can join
-  // their loads.
-  SmallVector<Value> places{parallel.empty() ? Value()
-                                             : indices[parallel.back()]};
+  Values places{parallel.empty() ? Value() : indices[parallel.back()]};
   if (count > 1) {
     Value first = arith::MulIOp::create(
         b, loc, places.front(), arith::ConstantIndexOp::create(b, loc, count));
@@ -217,18 +247,17 @@ void ElementEmitter::emit(Value number, int64_t count) {
       places.push_back(arith::AddIOp::create(
           b, loc, first, arith::ConstantIndexOp::create(b, loc, i)));
   }
-  SmallVector<SmallVector<Value>> results;
-  auto moveTo = [&](Value place) {
-    if (!parallel.empty())
-      indices[parallel.back()] = place;
-  };
+  // All elements are computed before the first is stored, so that LLVM can join
+  // their loads.
+  SmallVector<Values> sums;
   for (Value place : places) {
     moveTo(place);
-    results.push_back(computeElement(others));
+    sums.push_back(loadInits());
   }
-  for (auto [place, values] : llvm::zip_equal(places, results)) {
+  for (auto [place, results] :
+       llvm::zip_equal(places, reduce(others, places, sums))) {
     moveTo(place);
-    for (auto [init, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
+    for (auto [init, value] : llvm::zip_equal(op.getDpsInitsMutable(), results))
       store(init, value);
   }
 }

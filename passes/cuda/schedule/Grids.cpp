@@ -34,8 +34,6 @@ static bool isContiguous(MemRefType type, AffineMap map, unsigned loop) {
 }
 
 int64_t cuda::chooseThreadElements(linalg::LinalgOp op, unsigned last) {
-  if (op.getNumReductionLoops() != 0)
-    return 1;
   int64_t widest = 1;
   for (OpOperand &operand : op->getOpOperands()) {
     auto type = dyn_cast<MemRefType>(operand.get().getType());
@@ -51,8 +49,10 @@ int64_t cuda::chooseThreadElements(linalg::LinalgOp op, unsigned last) {
   }
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t elements = 1;
-  for (int64_t range : ranges)
-    elements *= range;
+  for (auto [range, iterator] :
+       llvm::zip_equal(ranges, op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::parallel)
+      elements *= range;
   int64_t count = kAccessBytes / std::min(widest, kAccessBytes);
   while (count > 1 &&
          (ranges[last] % count != 0 || elements / count < kFullThreads))

@@ -17,8 +17,8 @@ constexpr int64_t kGridThreads = 256;
 
 /// Returns the number of neighboring elements along the loop `last` that a
 /// thread of a grid computes. Their loads and stores can then be joined to
-/// accesses of up to 16 bytes. Returns 1 if `op` reduces, or if neighboring
-/// elements of an operand are not contiguous.
+/// accesses of up to 16 bytes. Returns 1 if neighboring elements of an operand
+/// are not contiguous.
 int64_t chooseThreadElements(mlir::linalg::LinalgOp op, unsigned last);
 
 } // namespace ingot::cuda
