@@ -58,7 +58,9 @@ def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
     blocks.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::ingot::cuda::CudaDialect"];
+                           "::ingot::cuda::CudaDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
   let statistics = [
       Statistic<"launched", "launched", "products that are launched">,
       Statistic<"shared", "shared", "kernels that an equal product had made">];

@@ -351,7 +351,11 @@ static void adapt(Operation *op) {
     roundYielded(pad.getBody()->getTerminator()->getOpOperand(0),
                  getElementTypeOrSelf(pad.getResult()));
   } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
-    replace(linalg::FillOp::create(builder, op->getLoc(), fill.getInputs(),
+    Value number = fill.getInputs()[0];
+    Type element = getElementTypeOrSelf(fill.getOutputs()[0]);
+    if (number.getType() != element)
+      number = arith::TruncFOp::create(builder, op->getLoc(), element, number);
+    replace(linalg::FillOp::create(builder, op->getLoc(), number,
                                    fill.getOutputs()));
   } else if (auto copy = dyn_cast<linalg::CopyOp>(op)) {
     replace(linalg::CopyOp::create(builder, op->getLoc(), copy.getInputs(),

@@ -312,10 +312,13 @@ static Reason whyNoGrid(linalg::LinalgOp op, const loops::Captures &captures) {
   return std::nullopt;
 }
 
-/// States the alignment of parameters, so that accesses can be joined. Buffers
-/// are aligned, but their parts may begin anywhere.
-static void markAligned(func::FuncOp kernel, ArrayRef<Value> memrefs) {
-  constexpr int64_t kBytes = 16;
+/// States the alignment of parameters if threads compute `count` elements, so
+/// that LLVM joins their accesses. With a larger alignment it would also read
+/// elements behind them, which may lie outside of a buffer.
+static void markAligned(func::FuncOp kernel, ArrayRef<Value> memrefs,
+                        int64_t count) {
+  if (count == 1)
+    return;
   Builder b(kernel.getContext());
   for (auto [i, memref] : llvm::enumerate(memrefs)) {
     auto type = cast<MemRefType>(memref.getType());
@@ -323,13 +326,12 @@ static void markAligned(func::FuncOp kernel, ArrayRef<Value> memrefs) {
     SmallVector<int64_t> strides;
     if (!type.getElementType().isIntOrFloat() ||
         failed(type.getStridesAndOffset(strides, offset)) ||
-        ShapedType::isDynamic(offset))
+        ShapedType::isDynamic(offset) || offset % count != 0)
       continue;
     const int64_t bytes = int64_t(
         llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8));
-    if (offset * bytes % kBytes == 0)
-      kernel.setArgAttr(unsigned(i), LLVM::LLVMDialect::getAlignAttrName(),
-                        b.getI64IntegerAttr(kBytes));
+    kernel.setArgAttr(unsigned(i), LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(count * bytes));
   }
 }
 
@@ -354,7 +356,7 @@ void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
   Location loc = op.getLoc();
   func::FuncOp kernel = loops::KernelTable::create(b, loc, memrefs, {});
   setBlock(kernel, kGridThreads, /*sharedBytes=*/0);
-  markAligned(kernel, memrefs);
+  markAligned(kernel, memrefs, count);
   IRMapping outside;
   outside.map(memrefs, kernel.getArguments());
   for (Operation *repeated : captures.repeated)

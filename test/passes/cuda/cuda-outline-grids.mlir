@@ -6,7 +6,7 @@
 // CHECK: %[[BLOCKS:.*]] = arith.constant 2 : index
 // CHECK: cuda.launch @ingot_cuda_kernels::@[[K:.*]](%arg0, %arg1) blocks(%[[BLOCKS]]) writes 2
 // CHECK: module @ingot_cuda_kernels
-// CHECK: func.func private @[[K]](%[[X:[^:]*]]: memref<12x32xf32>{{.*}}, %[[Y:[^:]*]]: memref<32x12xf32>
+// CHECK: func.func private @[[K]](%[[X:[^:]*]]: memref<12x32xf32>, %[[Y:[^:]*]]: memref<32x12xf32>
 // CHECK-SAME: cuda.block = #cuda.block<threads = 256>
 // CHECK: %[[BLOCK:.*]] = gpu.block_id x
 // CHECK: %[[THREAD:.*]] = gpu.thread_id x
@@ -30,7 +30,7 @@ func.func @transpose(%x: memref<12x32xf32>, %y: memref<32x12xf32>, %call: !llvm.
 
 // A sum stays in a register. It starts with the value of the result.
 // CHECK-LABEL: func.func @sum
-// CHECK: func.func private @grid_0(%[[X:[^:]*]]: memref<4x8xf32>{{.*}}, %[[Y:[^:]*]]: memref<4xf32>
+// CHECK: func.func private @grid_0(%[[X:[^:]*]]: memref<4x8xf32>, %[[Y:[^:]*]]: memref<4xf32>
 // CHECK: %[[START:.*]] = memref.load %[[Y]]
 // CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %c0{{.*}} to %c8{{.*}} step %c1{{.*}} iter_args(%[[S:.*]] = %[[START]])
 // CHECK: %[[V:.*]] = memref.load %[[X]]
@@ -162,12 +162,30 @@ func.func @neighbours(%x: memref<1024x512xf32>, %y: memref<1024x512xf32>, %call:
 
 // A part of a buffer that begins at an odd element is not aligned.
 // CHECK-LABEL: func.func @part
-// CHECK: func.func private @grid_0(%{{.*}}: memref<8xf32, strided<[1]>>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})
-#id1 = affine_map<(d0) -> (d0)>
-func.func @part(%x: memref<8xf32, strided<[1], offset: 3>>, %y: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
-  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]} ins(%x : memref<8xf32, strided<[1], offset: 3>>) outs(%y : memref<8xf32>) {
+// CHECK: func.func private @grid_0(%{{.*}}: memref<1024x512xf32, strided<[520, 1]>>, %{{.*}}: memref<1024x512xf32> {llvm.align = 16 : i64})
+#id1 = affine_map<(d0, d1) -> (d0, d1)>
+func.func @part(%x: memref<1024x512xf32, strided<[520, 1], offset: 3>>, %y: memref<1024x512xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel", "parallel"]} ins(%x : memref<1024x512xf32, strided<[520, 1], offset: 3>>) outs(%y : memref<1024x512xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Neighbouring columns are summed together: two sums of a thread.
+// CHECK-LABEL: func.func @columns
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}}, %{{.*}}) -> (f32, f32)
+// CHECK-COUNT-2: memref.load
+// CHECK: scf.yield %{{.*}}, %{{.*}} : f32, f32
+#in = affine_map<(d0, d1) -> (d0, d1)>
+#out = affine_map<(d0, d1) -> (d1)>
+func.func @columns(%x: memref<3x221184xf32>, %y: memref<221184xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["reduction", "parallel"]} ins(%x : memref<3x221184xf32>) outs(%y : memref<221184xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
     linalg.yield %0 : f32
   }
   return
