@@ -102,6 +102,7 @@ class CudaBackend : public Backend {
     passes.addPass(createCollapseLoops());
     passes.addPass(createScheduleProducts({options.scheduleSeed}));
     passes.addPass(createOutlineProducts());
+    passes.addPass(createOutlineRows());
     passes.addPass(createOutlineGrids());
     passes.addPass(createRunOnHost({options.refusesHost}));
   }

@@ -35,6 +35,30 @@ def OutlineGrids : Pass<"cuda-outline-grids", "::mlir::ModuleOp"> {
       Statistic<"shared", "shared", "kernels that an equal op had made">];
 }
 
+def OutlineRows : Pass<"cuda-outline-rows", "::mlir::ModuleOp"> {
+  let summary = "Move reductions of rows into kernels";
+  let description = [{
+    A linalg op that reduces contiguous elements becomes a kernel. A warp
+    reduces the elements of one result. If there are many elements and few
+    results, a block does. Neighboring lanes read neighboring elements, and
+    exchange their partial results in a fixed order. So a result does not depend
+    on the order of threads.
+
+    An op stays in place if a row has few elements or if they are not
+    contiguous. It also stays if it combines elements by more than one op, or
+    has other types than f32 and i32. `cuda-outline-grids` takes it then.
+  }];
+  let dependentDialects = [
+      "::ingot::cuda::CudaDialect", "::mlir::affine::AffineDialect",
+      "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+      "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+      "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+      Statistic<"launched", "launched", "ops that are launched as kernels">,
+      Statistic<"shared", "shared", "kernels that an equal op had made">];
+}
+
 def ScheduleProducts : Pass<"cuda-schedule-products", "::mlir::ModuleOp"> {
   let summary = "Choose the tiles of products";
   let description = [{

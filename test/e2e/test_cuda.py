@@ -224,6 +224,43 @@ class Cuda(Case):
         self.assertIn("cuda", shown)
 
 
+class CudaRows(Case):
+    """Reductions by warps and blocks."""
+
+    emulate = Cuda.emulate
+
+    def test_rows(self):
+        rng = np.random.default_rng(5)
+        for rows, depth in ([5, 3], 40), ([300], 33), ([2], 1500):
+            shape = rows + [depth]
+            axes = np.array([-1], np.int64)
+            weights = {"axes": axes, "scale": rng.standard_normal(depth).astype(np.float32),
+                       "shift": rng.standard_normal(depth).astype(np.float32)}
+            nodes = [helper.make_node(op, ["x"], [op], keepdims=0, axes=[-1])
+                     for op in ("ReduceMax", "ReduceMin", "ReduceMean", "ReduceL2", "ReduceSumSquare")]
+            outputs = [(node.output[0], rows) for node in nodes]
+            nodes += [helper.make_node("Softmax", ["x"], ["Softmax"]), helper.make_node("LogSoftmax", ["x"], ["Log"]),
+                      helper.make_node("LayerNormalization", ["x", "scale", "shift"], ["Norm"]),
+                      helper.make_node("ReduceProd", ["p"], ["Prod"], axes=[-1]),
+                      helper.make_node("ReduceSum", ["i", "axes"], ["Integers"], keepdims=0)]
+            outputs += [("Softmax", shape), ("Log", shape), ("Norm", shape), ("Prod", rows + [1]),
+                        ("Integers", rows, TensorProto.INT32)]
+            inputs = [("x", shape), ("p", shape), ("i", shape, TensorProto.INT32)]
+            model = make_model(nodes, inputs, outputs, weights)
+            feeds = {"x": rng.standard_normal(shape).astype(np.float32),
+                     "p": rng.choice([-1, 1], shape).astype(np.float32),
+                     "i": rng.integers(-2 ** 31, 2 ** 31, shape).astype(np.int32)}
+            feeds["x"].flat[7] = np.nan
+            want = self.run_model(self.compile(model, "--target=x86-64-v3", name="cpu"), feeds)
+            gpu = self.compile(model, "--target=sm_80", name="gpu")
+            first = self.emulate(gpu, feeds, seed=0)
+            for name, array in want.items():
+                np.testing.assert_allclose(first[name], array, 2e-6, 2e-6, err_msg=f"{shape}, {name}")
+            for seed in (1, 2):
+                for name, array in self.emulate(gpu, feeds, seed=seed).items():
+                    np.testing.assert_array_equal(array, first[name], f"{shape}, {name}, {seed=}")
+
+
 class CudaProducts(Case):
     """Convolutions and matrix products with drawn sizes, schedules and orders of threads."""
 

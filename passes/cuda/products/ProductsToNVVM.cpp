@@ -23,9 +23,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-/// Name of the dynamic shared memory of a block.
-static constexpr StringLiteral kShared = "ingot_cuda_shared";
-
 namespace {
 
 /// Writes the kernel of one product. The steps along the depth are a pipeline:
@@ -122,8 +119,7 @@ SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
 void ProductEmitter::emit() {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  shared =
-      LLVM::AddressOfOp::create(b, loc, code.pointer(kSharedSpace), kShared);
+  shared = code.sharedMemory(product.op->getParentOfType<ModuleOp>());
   Value thread = code.thread(), block = code.block();
   // Neighboring blocks have the same rows, which they then find in the cache.
   const int64_t across =
@@ -152,26 +148,12 @@ void ProductEmitter::emit() {
   RowStorer(code, product, thread, firstRow, firstColumn, batch).store(shared);
 }
 
-/// Declares the dynamic shared memory of a block, whose size a launch gives.
-static void declareShared(ModuleOp kernels) {
-  if (kernels.lookupSymbol(kShared))
-    return;
-  OpBuilder b = OpBuilder::atBlockBegin(kernels.getBody());
-  LLVM::GlobalOp::create(b, kernels.getLoc(),
-                         LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                         /*isConstant=*/false, LLVM::Linkage::External, kShared,
-                         Attribute(), /*alignment=*/16, kSharedSpace);
-}
-
 void ProductsToNVVMPass::runOnOperation() {
   SmallVector<kernel::EpilogueOpInterface> ops;
   getOperation()->walk([&](kernel::EpilogueOpInterface op) {
     if (isa<ConvOp, MatMulOp>(*op))
       ops.push_back(op);
   });
-  if (ops.empty())
-    return;
-  declareShared(getOperation());
   for (kernel::EpilogueOpInterface op : ops) {
     OpBuilder b(op);
     Product product(op);

@@ -7,7 +7,8 @@
 #ifndef INGOT_PASSES_CUDA_PRODUCTS_STOREROWS_H
 #define INGOT_PASSES_CUDA_PRODUCTS_STOREROWS_H
 
-#include "passes/cuda/products/Code.h"
+#include "passes/cuda/kernels/Code.h"
+#include "passes/cuda/products/Product.h"
 
 namespace ingot::cuda {
 

@@ -59,3 +59,33 @@ int64_t cuda::chooseThreadElements(linalg::LinalgOp op, unsigned last) {
     count /= 2;
   return count;
 }
+
+/// The fewest elements that a warp reduces, and a block.
+static constexpr int64_t kWarpElements = 32, kBlockElements = 1024;
+
+/// Results from which on warps fill the multiprocessors.
+static constexpr int64_t kFullRows = kFullThreads / 32;
+
+cuda::RowTeam cuda::chooseRowTeam(linalg::LinalgOp op,
+                                  ArrayRef<unsigned> parallel) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t rows = 1, depth = 1;
+  std::optional<unsigned> last;
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    const bool isRow = llvm::is_contained(parallel, loop);
+    (isRow ? rows : depth) *= ranges[loop];
+    if (!isRow)
+      last = loop;
+  }
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(depth) || !last ||
+      rows == 0 || depth < kWarpElements)
+    return RowTeam::thread;
+  // Lanes read neighboring elements of each factor that changes along a row.
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    auto type = dyn_cast<MemRefType>(input->get().getType());
+    if (type && !isContiguous(type, op.getMatchingIndexingMap(input), *last))
+      return RowTeam::thread;
+  }
+  return depth >= kBlockElements && rows < kFullRows ? RowTeam::block
+                                                     : RowTeam::warp;
+}

@@ -21,6 +21,14 @@ constexpr int64_t kGridThreads = 256;
 /// are not contiguous.
 int64_t chooseThreadElements(mlir::linalg::LinalgOp op, unsigned last);
 
+/// The threads that reduce the elements of one result.
+enum class RowTeam { thread, warp, block };
+
+/// Returns the team for each result of `op`, whose parallel loops are
+/// `parallel`. A warp or block needs enough neighboring elements to reduce.
+RowTeam chooseRowTeam(mlir::linalg::LinalgOp op,
+                      llvm::ArrayRef<unsigned> parallel);
+
 } // namespace ingot::cuda
 
 #endif // INGOT_PASSES_CUDA_SCHEDULE_GRIDS_H

@@ -4,14 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_CUDA_PRODUCTS_CODE_H
-#define INGOT_PASSES_CUDA_PRODUCTS_CODE_H
-
-#include "passes/cuda/products/Product.h"
+#ifndef INGOT_PASSES_CUDA_KERNELS_CODE_H
+#define INGOT_PASSES_CUDA_KERNELS_CODE_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace ingot::cuda {
 
@@ -56,6 +55,9 @@ public:
                  llvm::ArrayRef<int64_t> strides);
 
   Type pointer(unsigned space);
+  /// Returns the dynamic shared memory of the block. Declares it in the module
+  /// of kernels if necessary. A launch gives its size.
+  Value sharedMemory(mlir::ModuleOp kernels);
   /// Returns the address of the first element of a memref in global memory.
   Value addressOf(Value memref);
   /// Returns an address `offset` elements, of either sign, behind `address`.
@@ -76,4 +78,4 @@ private:
 
 } // namespace ingot::cuda
 
-#endif // INGOT_PASSES_CUDA_PRODUCTS_CODE_H
+#endif // INGOT_PASSES_CUDA_KERNELS_CODE_H

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/cuda/products/Code.h"
+#include "passes/cuda/kernels/Code.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -106,6 +106,18 @@ Value Code::offsetOf(Value number, ArrayRef<int64_t> sizes,
 
 Type Code::pointer(unsigned space) {
   return LLVM::LLVMPointerType::get(b.getContext(), space);
+}
+
+Value Code::sharedMemory(ModuleOp kernels) {
+  constexpr StringLiteral kName = "ingot_cuda_shared";
+  if (!kernels.lookupSymbol(kName)) {
+    OpBuilder top = OpBuilder::atBlockBegin(kernels.getBody());
+    LLVM::GlobalOp::create(top, kernels.getLoc(),
+                           LLVM::LLVMArrayType::get(top.getI8Type(), 0),
+                           /*isConstant=*/false, LLVM::Linkage::External, kName,
+                           Attribute(), /*alignment=*/16, kSharedSpace);
+  }
+  return LLVM::AddressOfOp::create(b, loc, pointer(kSharedSpace), kName);
 }
 
 Value Code::addressOf(Value memref) {

@@ -1,0 +1,64 @@
+//===- ElementEmitter.h - elements of linalg ops ----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_KERNELS_ELEMENTEMITTER_H
+#define INGOT_PASSES_CUDA_KERNELS_ELEMENTEMITTER_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace ingot::cuda {
+
+using Values = llvm::SmallVector<mlir::Value>;
+
+/// Writes the code of a thread that computes elements of a linalg op's result.
+class ElementEmitter {
+public:
+  /// `outside` maps the memrefs and scalars that the op uses.
+  ElementEmitter(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
+                 const mlir::IRMapping &outside);
+
+  /// Returns the parallel loops, in the order of the result's dimensions.
+  static llvm::SmallVector<unsigned> parallelLoops(mlir::linalg::LinalgOp op);
+  /// Returns the other loops, in order.
+  static llvm::SmallVector<unsigned> reductionLoops(mlir::linalg::LinalgOp op);
+
+  /// Emits the code for the elements of thread `number`: `count` of them along
+  /// the last parallel loop.
+  void emit(mlir::Value number, int64_t count);
+
+  /// Computes the indices of `loops` from a number. Each number takes `count`
+  /// steps of the last loop, which changes fastest.
+  void delinearize(mlir::Value number, llvm::ArrayRef<unsigned> loops,
+                   int64_t count);
+  /// Loads the results before the op, at the present indices. A value that is
+  /// not used is null.
+  Values loadInits();
+  /// Clones the op's body at the present indices. `sums` are the values of the
+  /// results so far. Returns the values that the body yields.
+  Values compute(llvm::ArrayRef<mlir::Value> sums);
+  /// Stores the results at the present indices.
+  void store(llvm::ArrayRef<mlir::Value> results);
+
+private:
+  mlir::Value address(mlir::OpOperand &operand, Values &at);
+  mlir::Value load(mlir::OpOperand &operand);
+  void moveTo(mlir::Value place);
+  llvm::SmallVector<Values> reduce(llvm::ArrayRef<unsigned> loops,
+                                   llvm::ArrayRef<mlir::Value> places,
+                                   llvm::ArrayRef<Values> sums);
+
+  mlir::OpBuilder &b;
+  mlir::linalg::LinalgOp op;
+  mlir::Location loc;
+  mlir::IRMapping values;
+  Values indices;
+  llvm::SmallVector<unsigned> parallel;
+};
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_KERNELS_ELEMENTEMITTER_H

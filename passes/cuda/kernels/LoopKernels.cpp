@@ -1,0 +1,115 @@
+//===- LoopKernels.cpp - kernels of linalg ops ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/kernels/LoopKernels.h"
+
+#include "ingot/abi/cuda.h"
+#include "passes/cuda/host/HostMemory.h"
+#include "passes/cuda/kernels/KernelModule.h"
+#include "passes/support/Contains.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+/// Returns true if there is code for GPUs for a function of the math dialect:
+/// instructions, or polynomials of approximate-math.
+static bool hasCode(Operation *op) {
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+          math::CtPopOp, math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+          math::FloorOp, math::FmaOp, math::IsFiniteOp, math::IsInfOp,
+          math::IsNaNOp, math::IsNormalOp, math::RoundEvenOp, math::RoundOp,
+          math::RsqrtOp, math::SqrtOp, math::TruncOp>(op))
+    return true;
+  if (isa<math::TanhOp>(op))
+    return element.isF32() || element.isF64();
+  return element.isF32() &&
+         isa<math::AcosOp, math::AsinOp, math::AtanOp, math::CosOp, math::ErfOp,
+             math::ExpOp, math::Log1pOp, math::LogOp, math::SinOp>(op);
+}
+
+Reason cuda::whyNoKernel(linalg::LinalgOp op, const loops::Captures &captures) {
+  if (llvm::any_of(captures.memrefs, isOfHost))
+    return "uses a buffer of the host, because its size is open";
+  if (!captures.areComplete)
+    return "uses a value that only the host knows";
+  if (llvm::any_of(captures.memrefs, [](Value memref) {
+        auto type = cast<MemRefType>(memref.getType());
+        int64_t offset;
+        SmallVector<int64_t> strides;
+        return !type.hasStaticShape() ||
+               failed(type.getStridesAndOffset(strides, offset)) ||
+               llvm::is_contained(strides, ShapedType::kDynamic);
+      }))
+    return "has sizes that only a run knows";
+  if (support::contains(op, [](Operation *inside) {
+        return isa_and_present<math::MathDialect>(inside->getDialect()) &&
+               !hasCode(inside);
+      }))
+    return "computes a function that GPUs lack";
+  if (captures.memrefs.size() > INGOT_CUDA_MAX_PARAMETERS)
+    return "reads more buffers than a kernel takes";
+  SmallVector<unsigned> parallel = ElementEmitter::parallelLoops(op);
+  for (OpOperand &init : op.getDpsInitsMutable())
+    for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+      if (!llvm::is_contained(parallel, loop) &&
+          op.getMatchingIndexingMap(&init).isFunctionOfDim(loop))
+        return "writes its result in the steps of a reduction";
+  if (support::contains(op, loops::needsRun))
+    return "ends the run if its data are wrong";
+  return std::nullopt;
+}
+
+/// States the alignment of parameters if threads compute `count` elements, so
+/// that LLVM joins their accesses. With a larger alignment it would also read
+/// elements behind them, which may lie outside of a buffer.
+static void markAligned(func::FuncOp kernel, ArrayRef<Value> memrefs,
+                        int64_t count) {
+  if (count == 1)
+    return;
+  Builder b(kernel.getContext());
+  for (auto [i, memref] : llvm::enumerate(memrefs)) {
+    auto type = cast<MemRefType>(memref.getType());
+    int64_t offset;
+    SmallVector<int64_t> strides;
+    if (!type.getElementType().isIntOrFloat() ||
+        failed(type.getStridesAndOffset(strides, offset)) ||
+        ShapedType::isDynamic(offset) || offset % count != 0)
+      continue;
+    const int64_t bytes = int64_t(
+        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8));
+    kernel.setArgAttr(unsigned(i), LLVM::LLVMDialect::getAlignAttrName(),
+                      b.getI64IntegerAttr(count * bytes));
+  }
+}
+
+LoopKernel::LoopKernel(OpBuilder &b, linalg::LinalgOp op,
+                       const loops::Captures &captures, int64_t threads,
+                       int64_t sharedBytes, int64_t count)
+    : b(b), op(op), memrefs(captures.memrefs.getArrayRef()),
+      kernel(loops::KernelTable::create(b, op.getLoc(), memrefs, {})) {
+  setBlock(kernel, threads, sharedBytes);
+  markAligned(kernel, memrefs, count);
+  outside.map(memrefs, kernel.getArguments());
+  for (Operation *repeated : captures.repeated)
+    b.clone(*repeated, outside);
+}
+
+void LoopKernel::launch(loops::KernelTable &table, StringRef prefix,
+                        int64_t numBlocks) {
+  kernel = table.insert(kernel, prefix);
+  b.setInsertionPoint(op);
+  Value blocks = arith::ConstantIndexOp::create(b, op.getLoc(), numBlocks);
+  cuda::launch(b, op.getLoc(), kernel, memrefs, blocks,
+               int64_t(memrefs.size()));
+  op->erase();
+}

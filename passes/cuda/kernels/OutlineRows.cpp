@@ -1,0 +1,252 @@
+//===- OutlineRows.cpp - cuda-outline-rows --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cuda/CudaDialect.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/cuda/Passes.h"
+#include "passes/cuda/kernels/Code.h"
+#include "passes/cuda/kernels/KernelModule.h"
+#include "passes/cuda/kernels/LoopKernels.h"
+#include "passes/cuda/schedule/Grids.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_OUTLINEROWS
+#include "passes/cuda/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+/// Warps of a block, and bytes of a partial result.
+static constexpr int64_t kWarps = kGridThreads / kWarp, kResultBytes = 4;
+
+namespace {
+
+/// Writes a kernel in which a team of threads reduces the elements of one
+/// result. The team is a warp, or a block.
+class RowEmitter {
+public:
+  RowEmitter(OpBuilder &b, linalg::LinalgOp op, ArrayRef<Operation *> combiners,
+             RowTeam team)
+      : b(b), op(op), loc(op.getLoc()), combiners(combiners), team(team) {}
+
+  void emit(LoopKernel &kernel, int64_t numRows);
+
+private:
+  Value number(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value combine(size_t result, Value x, Value y);
+  Values combineWarp(Values sums);
+  Values combineBlock(Values sums, ModuleOp kernels);
+  Values reducePart(ElementEmitter &element, Value first, int64_t step);
+  void storeRow(ElementEmitter &element, ArrayRef<Value> sums, Value member);
+
+  OpBuilder &b;
+  linalg::LinalgOp op;
+  Location loc;
+  ArrayRef<Operation *> combiners;
+  RowTeam team;
+};
+
+struct OutlineRowsPass : ingot::impl::OutlineRowsBase<OutlineRowsPass> {
+  void runOnOperation() override;
+  void outline(linalg::LinalgOp op, loops::KernelTable &table);
+};
+
+} // namespace
+
+/// Combines two partial results by a copy of the op that the body combines its
+/// elements with.
+Value RowEmitter::combine(size_t result, Value x, Value y) {
+  Operation *combiner = combiners[result];
+  Operation *copy = b.clone(*combiner);
+  copy->setOperands({x, y});
+  return copy->getResult(0);
+}
+
+/// Combines the partial results of a warp in a fixed order. Each lane gets the
+/// result.
+Values RowEmitter::combineWarp(Values sums) {
+  Type word = b.getI32Type();
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, word, value);
+  };
+  for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      Value other = NVVM::ShflOp::create(
+          b, loc, sum.getType(), /*thread_mask=*/constant(-1), sum,
+          constant(distance), /*mask_and_clamp=*/constant(kWarp - 1),
+          NVVM::ShflKindAttr::get(b.getContext(), NVVM::ShflKind::bfly),
+          /*return_value_and_is_valid=*/UnitAttr());
+      sum = combine(i, sum, other);
+    }
+  return sums;
+}
+
+/// Combines the results of the block's warps in a fixed order. Each thread gets
+/// the result.
+Values RowEmitter::combineBlock(Values sums, ModuleOp kernels) {
+  Code code(b, loc);
+  Value shared = code.sharedMemory(kernels);
+  // Partial results have 32 bits. The warps' parts of a result are neighbors.
+  auto placeOf = [&](size_t i, Value warp) -> Value {
+    return code.shift(shared, b.getI32Type(),
+                      code.add(warp, int64_t(i) * kWarps));
+  };
+  Value member = code.thread();
+  Value isFirst = code.equals(code.remainder(member, kWarp), 0);
+  auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    for (auto [i, sum] : llvm::enumerate(sums))
+      code.store(sum, placeOf(i, code.divide(member, kWarp)), kResultBytes);
+  }
+  NVVM::BarrierOp::create(b, loc);
+  Values results;
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    Value result;
+    for (int64_t warp = 0; warp < kWarps; ++warp) {
+      Value part =
+          code.load(placeOf(i, code.number(warp)), sum.getType(), kResultBytes);
+      result = result ? combine(i, result, part) : part;
+    }
+    results.push_back(result);
+  }
+  return results;
+}
+
+/// Reduces every `step`-th element from number `first` on.
+Values RowEmitter::reducePart(ElementEmitter &element, Value first,
+                              int64_t step) {
+  SmallVector<unsigned> loops = ElementEmitter::reductionLoops(op);
+  int64_t depth = 1;
+  for (unsigned loop : loops)
+    depth *= op.getStaticLoopRanges()[loop];
+  Values start;
+  for (Operation *combiner : combiners)
+    start.push_back(
+        arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner)));
+  auto loop =
+      scf::ForOp::create(b, loc, first, number(depth), number(step), start);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  element.delinearize(loop.getInductionVar(), loops, /*count=*/1);
+  scf::YieldOp::create(
+      b, loc,
+      element.compute(llvm::to_vector_of<Value>(loop.getRegionIterArgs())));
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+/// Lets the first member of the team combine the sums with the results before
+/// the op, and store them.
+void RowEmitter::storeRow(ElementEmitter &element, ArrayRef<Value> sums,
+                          Value member) {
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        member, number(0));
+  auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  Values results;
+  for (auto [i, init, sum] : llvm::enumerate(element.loadInits(), sums))
+    results.push_back(combine(i, init, sum));
+  element.store(results);
+}
+
+void RowEmitter::emit(LoopKernel &kernel, int64_t numRows) {
+  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  ElementEmitter element(b, op, kernel.outside);
+  SmallVector<unsigned> rows = ElementEmitter::parallelLoops(op);
+  if (team == RowTeam::block) {
+    element.delinearize(block, rows, /*count=*/1);
+    Values sums = combineWarp(reducePart(element, thread, kGridThreads));
+    auto kernels = kernelsOf(op->getParentOfType<ModuleOp>());
+    storeRow(element, combineBlock(sums, kernels), thread);
+    return;
+  }
+  Value lane = arith::RemUIOp::create(b, loc, thread, number(kWarp));
+  Value warp = arith::DivUIOp::create(b, loc, thread, number(kWarp));
+  Value row = arith::AddIOp::create(
+      b, loc,
+      arith::MulIOp::create(b, loc, block, number(kGridThreads / kWarp)), warp);
+  Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row,
+                                         number(numRows));
+  auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
+  b.setInsertionPoint(branch.thenYield());
+  element.delinearize(row, rows, /*count=*/1);
+  storeRow(element, combineWarp(reducePart(element, lane, kWarp)), lane);
+}
+
+/// Finds the op that combines the elements of each result. Returns an empty
+/// list if one of them is not a reduction of a type that lanes exchange.
+static SmallVector<Operation *> findCombiners(linalg::LinalgOp op) {
+  SmallVector<Operation *> found;
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+    SmallVector<Operation *> combiners;
+    if (!matchReduction(op.getRegionOutputArgs(), i, combiners) ||
+        combiners.size() != 1 || combiners[0]->getNumOperands() != 2 ||
+        !arith::getNeutralElement(combiners[0]))
+      return {};
+    Type type = combiners[0]->getResult(0).getType();
+    if (!type.isF32() && !type.isInteger(32))
+      return {};
+    found.push_back(combiners[0]);
+  }
+  return found;
+}
+
+void OutlineRowsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
+  SmallVector<unsigned> parallel = ElementEmitter::parallelLoops(op);
+  RowTeam team = chooseRowTeam(op, parallel);
+  SmallVector<Operation *> combiners = findCombiners(op);
+  loops::Captures captures(op);
+  if (team == RowTeam::thread || combiners.empty() || whyNoKernel(op, captures))
+    return;
+  int64_t numRows = 1;
+  for (unsigned loop : parallel)
+    numRows *= op.getStaticLoopRanges()[loop];
+  OpBuilder b(&getContext());
+  const int64_t sharedBytes =
+      team == RowTeam::block ? int64_t(combiners.size()) * kWarps * kResultBytes
+                             : 0;
+  LoopKernel kernel(b, op, captures, kGridThreads, sharedBytes, /*count=*/1);
+  RowEmitter(b, op, combiners, team).emit(kernel, numRows);
+  const int64_t rowsOfBlock = team == RowTeam::block ? 1 : kGridThreads / kWarp;
+  kernel.launch(table, "rows_",
+                int64_t(llvm::divideCeil(numRows, rowsOfBlock)));
+  ++launched;
+}
+
+void OutlineRowsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<linalg::LinalgOp> ops;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (findRunOperand(function, RunOperand::call))
+      function.walk([&](linalg::LinalgOp op) {
+        if (op.hasPureBufferSemantics() && op.getNumReductionLoops() != 0)
+          ops.push_back(op);
+      });
+  if (ops.empty())
+    return;
+  loops::KernelTable table(kernelsOf(module));
+  for (linalg::LinalgOp op : ops)
+    outline(op, table);
+  shared += table.numShared;
+}
