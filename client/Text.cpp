@@ -9,6 +9,8 @@
 #include "ingot/abi/artifact.h"
 
 #include <algorithm>
+#include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 using namespace ingot::tools;
@@ -139,7 +141,20 @@ ingot::tools::formatTable(std::vector<std::vector<std::string>> rows) {
   return table;
 }
 
-void ingot::tools::printTable(
-    const std::vector<std::vector<std::string>> &rows) {
-  fputs(formatTable(rows).c_str(), stdout);
+void TextBuilder::add(const char *pattern, ...) {
+  va_list arguments, again;
+  va_start(arguments, pattern);
+  va_copy(again, arguments);
+  const int length = vsnprintf(nullptr, 0, pattern, arguments);
+  va_end(arguments);
+  assert(length >= 0 && "the pattern is wrong");
+  const size_t size = text.size();
+  // The terminating zero takes the place of the string's own.
+  text.resize(size + size_t(length));
+  vsnprintf(text.data() + size, size_t(length) + 1, pattern, again);
+  va_end(again);
+}
+
+void TextBuilder::table(std::vector<std::vector<std::string>> rows) {
+  text += formatTable(std::move(rows));
 }

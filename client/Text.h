@@ -32,8 +32,20 @@ std::string formatJson(const std::string &text);
 /// Returns rows with aligned columns, indented. The first row is a heading.
 /// Cells are escaped and cut.
 std::string formatTable(std::vector<std::vector<std::string>> rows);
-/// Prints a table in this form on stdout.
-void printTable(const std::vector<std::vector<std::string>> &rows);
+
+/// A text that grows piece by piece.
+class TextBuilder {
+public:
+  /// Appends text that the pattern formats, in the syntax of the C library.
+  [[gnu::format(printf, 2, 3)]] void add(const char *pattern, ...);
+  /// Appends a table.
+  void table(std::vector<std::vector<std::string>> rows);
+
+  const std::string &str() const { return text; }
+
+private:
+  std::string text;
+};
 
 } // namespace ingot::tools
 

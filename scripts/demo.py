@@ -20,13 +20,17 @@ import numpy as np
 import measure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-WORK = os.path.join(ROOT, "build", "demo")
-BIN = os.path.join(ROOT, "build", "bin")
+BUILD = os.path.join(ROOT, "build")
+WORK = os.path.join(BUILD, "demo")
 WHEEL = "rapidocr==3.10.0"
-ROUNDS = 11
+ROUNDS, FIRST_ROUNDS = 11, 5
 MODEL = "rapidocr/models/PP-OCRv6_rec_small.onnx"
 TEXT = "Ingot 0.1: models, ahead of time"
 SHAPE = "x=1x3x48x320"
+
+
+def program(name):
+    return os.path.join(BUILD, "bin", name)
 
 
 def fetch_model():
@@ -86,7 +90,7 @@ def shipped(artifact, model):
     import onnxruntime
     library = glob.glob(os.path.join(os.path.dirname(onnxruntime.__file__), "capi", "onnxruntime_pybind11_state*"))[0]
     stripped = os.path.join(WORK, "libingot.so")
-    subprocess.run(["llvm-strip-22", "-o", stripped, os.path.join(ROOT, "build", "lib", "libingot.so")], check=True)
+    subprocess.run(["llvm-strip-22", "-o", stripped, os.path.join(BUILD, "lib", "libingot.so")], check=True)
     ours = {"model": file_mb(artifact), "libingot": file_mb(stripped)}
     for path in needed_libraries(artifact):
         ours[os.path.basename(path).split(".so")[0]] = file_mb(path)
@@ -95,10 +99,11 @@ def shipped(artifact, model):
 
 def report(case, seconds, sizes):
     engines = ["ingot", "onnxruntime"]
-    one = measure.latencies(engines, case, 1, seconds / ROUNDS, ROUNDS, BIN)
+    folder = os.path.join(BUILD, "bin")
+    one = measure.latencies(engines, case, 1, seconds / ROUNDS, ROUNDS, folder)
     cpus = len(os.sched_getaffinity(0))
-    two = measure.latencies(engines, case, 2, seconds / ROUNDS, ROUNDS, BIN) if cpus > 1 else None
-    first = measure.first_answers(engines, case, min(cpus, 2), 5, BIN)
+    two = measure.latencies(engines, case, 2, seconds / ROUNDS, ROUNDS, folder) if cpus > 1 else None
+    first = measure.first_answers(engines, case, min(cpus, 2), FIRST_ROUNDS, folder)
 
     def row(text, results, key, unit, minus=None):
         value = [measure.middle(results[e], key) - (measure.middle(results[e], minus) if minus else 0)
@@ -125,13 +130,13 @@ def report(case, seconds, sizes):
           f"onnxruntime {onnxruntime.__version__}.")
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0],
                                      epilog="example: scripts/demo.py --text 'Hello, world'")
     parser.add_argument("--text", default=TEXT, help="what to draw and read")
     parser.add_argument("--picture", help="read this picture of a text line instead")
     parser.add_argument("--seconds", type=float, default=1.5, help="time for each latency")
-    args = parser.parse_args()
+    args = parser.parse_args(arguments)
     if args.picture and not os.path.exists(args.picture):
         parser.error(f"no picture {args.picture}")
     os.makedirs(WORK, exist_ok=True)
@@ -139,7 +144,7 @@ def main():
     model, artifact = fetch_model(), os.path.join(WORK, "ppocr_rec.so")
     picture = load_picture(args)
     start = time.monotonic()
-    compiled = subprocess.run([os.path.join(BIN, "ingot"), "compile", model, "-o", artifact, "--shape", SHAPE],
+    compiled = subprocess.run([program("ingot"), "compile", model, "-o", artifact, "--shape", SHAPE],
                               capture_output=True, text=True)
     if compiled.returncode:
         sys.exit(f"demo: {compiled.stderr.strip() or compiled.stdout.strip()}")
@@ -147,7 +152,7 @@ def main():
           f"in {time.monotonic() - start:.1f} s")
 
     dumped = os.path.join(WORK, "input.bin")
-    read = subprocess.run([os.path.join(BIN, "ingot-ocr"), artifact, picture, "--dump-input", dumped],
+    read = subprocess.run([program("ingot-ocr"), artifact, picture, "--dump-input", dumped],
                           capture_output=True, text=True)
     if read.returncode:
         sys.exit(f"demo: {read.stderr.strip()}")
@@ -160,7 +165,7 @@ def main():
     values = {"x": np.fromfile(dumped, np.float32).reshape(1, 3, 48, 320)}
     case = measure.Case(WORK, "input", model, artifact, values)
     scores = os.path.join(WORK, "scores.npy")
-    measure.measure_first("onnxruntime", case, 1, BIN, save=scores)
+    measure.measure_first("onnxruntime", case, 1, os.path.join(BUILD, "bin"), save=scores)
     dictionary = {p.key: p.value for p in onnx.load(model).metadata_props}["character"]
     peer = greedy_decode(np.load(scores), dictionary)
     print(f"ONNX Runtime   {peer}")

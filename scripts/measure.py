@@ -177,7 +177,7 @@ def cpu_flags():
         return next((set(line.partition(":")[2].split()) for line in f if line.startswith("flags")), set())
 
 
-def print_table(rows, out=sys.stdout):
+def print_table(rows, out=None):
     """Columns as wide as they need; the first is text, the others are numbers."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for n, row in enumerate(rows):

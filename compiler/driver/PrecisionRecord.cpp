@@ -62,10 +62,9 @@ ingot::recordPrecision(const PipelineOptions &options) {
   };
   add(key::keep, options.keep);
   add(key::keepFromInt8, options.keepFromInt8);
-  const PipelineOptions usual;
-  if (options.weightBits != usual.weightBits)
-    object[key::weightBits] = options.weightBits;
-  if (options.fitPairs)
+  if (options.int8Weights == quantize::Int8Weights::seven)
+    object[key::weightBits] = quantize::bitsOf(options.int8Weights);
+  if (options.int8Weights == quantize::Int8Weights::fitted)
     object[key::fitPairs] = true;
   return print();
 }
@@ -93,9 +92,9 @@ llvm::Expected<PrecisionRecord> PrecisionRecord::parse(StringRef text) {
   };
   read(key::keep, record.pipeline.keep);
   read(key::keepFromInt8, record.pipeline.keepFromInt8);
-  record.pipeline.weightBits =
-      object->getInteger(key::weightBits) == 7 ? 7 : 8;
-  record.pipeline.fitPairs =
-      object->getBoolean(key::fitPairs).value_or(false);
+  if (object->getInteger(key::weightBits) == 7)
+    record.pipeline.int8Weights = quantize::Int8Weights::seven;
+  else if (object->getBoolean(key::fitPairs).value_or(false))
+    record.pipeline.int8Weights = quantize::Int8Weights::fitted;
   return record;
 }

@@ -129,8 +129,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   if (options.precisionFlags) {
     InsertPrecisionFlagsOptions insert;
     insert.errors = options.errors;
-    insert.weightBits = options.weightBits;
-    insert.fitPairs = options.fitPairs;
+    insert.int8Weights = options.int8Weights;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertPrecisionFlags(insert));
   }
@@ -138,8 +137,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createExcludeOverflow());
   if (isInt8) {
     InsertQuantizeOptions insert;
-    insert.weightBits = options.weightBits;
-    insert.fitPairs = options.fitPairs;
+    insert.int8Weights = options.int8Weights;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertQuantize(insert));
   }
@@ -148,8 +146,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   if (isInt8 || options.quantization == Quantization::int8Dynamic) {
     InsertDynamicQuantizeOptions insert;
     insert.innerOnly = options.quantization != Quantization::int8Dynamic;
-    insert.weightBits = options.weightBits;
-    insert.fitPairs = options.fitPairs;
+    insert.int8Weights = options.int8Weights;
     insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertDynamicQuantize(insert));
   }

@@ -11,6 +11,7 @@
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/onnx/Limits.h"
 #include "passes/backend/Backend.h"
+#include "passes/quantize/Int8Weights.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -46,13 +47,7 @@ struct PipelineOptions : BackendOptions {
   /// Keep rules for int8, if int8 and bf16 are combined. Then `keep` is only
   /// for bf16. If empty, `keep` is for both.
   std::vector<std::string> keepFromInt8;
-  /// The bits of int8 weights: 8 or 7. With 7 bits, products are faster on CPUs
-  /// that multiply bytes as int16 pairs.
-  int weightBits = 8;
-  /// True if scales of weights may grow, so that 8-bit products are as fast as
-  /// 7-bit products on CPUs that multiply bytes as int16 pairs. Has no effect
-  /// if the artifact also has code for other CPUs.
-  bool fitPairs = false;
+  quantize::Int8Weights int8Weights = quantize::Int8Weights::eight;
   /// The CPU levels that the artifact has code for. If empty, the module's
   /// `ingot.targets`.
   std::vector<std::string> levels;

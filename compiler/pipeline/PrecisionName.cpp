@@ -64,6 +64,18 @@ std::string ingot::precisionName(const PipelineOptions &options) {
   return named->name.str();
 }
 
+PipelineOptions ingot::withoutPrecision(PipelineOptions options) {
+  const PipelineOptions usual;
+  options.precision = usual.precision;
+  options.precisionLevel = usual.precisionLevel;
+  options.quantization = usual.quantization;
+  options.calibration = usual.calibration;
+  options.repairs = usual.repairs;
+  options.keep = usual.keep;
+  options.keepFromInt8 = usual.keepFromInt8;
+  return options;
+}
+
 llvm::StringRef ingot::narrowName(const PipelineOptions &options) {
   return stringifyPrecision(options.precision == Precision::fp32
                                 ? Precision::int8

@@ -20,6 +20,9 @@ bool setPrecision(llvm::StringRef name, PipelineOptions &options);
 /// int8 are combined.
 std::string precisionName(const PipelineOptions &options);
 
+/// Returns `options` with all products in fp32, as if they named no precision.
+PipelineOptions withoutPrecision(PipelineOptions options);
+
 /// Returns the precision that keep rules may use besides fp32: bf16 or fp16 if
 /// selected, else int8.
 llvm::StringRef narrowName(const PipelineOptions &options);

@@ -47,6 +47,9 @@ static llvm::cl::ValuesClass valuesOf(Quantization) {
       clEnumValN(Quantization::w8, "w8", "weights of products, to 8 bits"),
       clEnumValN(Quantization::w4, "w4", "weights of products, to 4 bits"));
 }
+static llvm::cl::ValuesClass valuesOf(quantize::Int8Weights) {
+  return quantize::int8WeightsValues();
+}
 static llvm::cl::ValuesClass valuesOf(OptimizeFor) {
   return optimizeForValues();
 }

@@ -69,10 +69,11 @@ static bool isRepaired(CalibrationAttr calibration) {
          !calibration.getBiases().empty() || !calibration.getRounding().empty();
 }
 
-quantize::WeightForm quantize::weightFormFor(ModuleOp module, int bits,
-                                             bool fitPairs) {
+quantize::WeightForm quantize::weightFormFor(ModuleOp module,
+                                             Int8Weights weights) {
   CalibrationAttr calibration = findCalibration(module);
-  return {bits, fitPairs && !(calibration && isRepaired(calibration))};
+  return {bitsOf(weights), weights == Int8Weights::fitted &&
+                               !(calibration && isRepaired(calibration))};
 }
 
 LogicalResult quantize::checkName(CalibrationAttr calibration, StringRef name,

@@ -9,6 +9,7 @@
 
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/Int8Weights.h"
 #include "passes/quantize/WeightQuantizer.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -27,10 +28,10 @@ CalibrationAttr findCalibration(mlir::ModuleOp module);
 /// Returns the module's calibration; reports an error if there is none.
 mlir::FailureOr<CalibrationAttr> getCalibration(mlir::ModuleOp module);
 
-/// Returns the form of int8 weights of `bits` bits. Fits the weights in pairs
-/// (PairFit.h) if the user wants `fitPairs` and the calibration has no repairs.
-/// Repairs exclude pairs because repairs were measured with unfitted scales.
-WeightForm weightFormFor(mlir::ModuleOp module, int bits, bool fitPairs);
+/// Returns the form of int8 weights. Fits the weights in pairs (PairFit.h) if
+/// `weights` asks for it and the calibration has no repairs. Repairs exclude
+/// pairs because repairs were measured with unfitted scales.
+WeightForm weightFormFor(mlir::ModuleOp module, Int8Weights weights);
 
 /// Checks that the calibration's entry `name` is in `known`. A name that is not
 /// in `known` was mistyped or belongs to another model. In the error message,

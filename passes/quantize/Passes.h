@@ -8,6 +8,7 @@
 #define INGOT_PASSES_QUANTIZE_PASSES_H
 
 #include "dialects/nn/NNDialect.h"
+#include "passes/quantize/Int8Weights.h"
 #include "passes/support/OptimizeFor.h"
 
 #include "mlir/Pass/Pass.h"

@@ -9,6 +9,13 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Int8WeightsOption
+    : Option<"int8Weights", "int8-weights", "::ingot::quantize::Int8Weights",
+             "::ingot::quantize::Int8Weights::eight",
+             "Bits of int8 weights; CPUs that multiply bytes as int16 are "
+             "faster with 7 bits",
+             [{::ingot::quantize::int8WeightsValues()}]>;
+
 def AttachCalibration : Pass<"ingot-attach-calibration", "::mlir::ModuleOp"> {
   let summary = "Read a calibration file into the module";
   let description = [{
@@ -87,20 +94,15 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     that it also works on bytes.
 
     Weights are rounded to the nearest byte, or with 8 bits to the neighbouring
-    byte that the calibration chooses. With `fit-pairs` the scale of a channel
-    may be larger, so that two neighbouring weights of one sign add up to at
-    most 128. This applies if bytes are multiplied as int16 and the calibration
-    has no repairs. The larger scale must not double the squared error of the
-    product's weights, unless the error stays below that of normally distributed
-    weights.
+    byte that the calibration chooses. With `int8-weights=auto` the scale of a
+    channel may be larger, so that two neighbouring weights of one sign add up
+    to at most 128. This applies if bytes are multiplied as int16 and the
+    calibration has no repairs. The larger scale must not double the squared
+    error of the product's weights, unless the error stays below that of
+    normally distributed weights.
   }];
   let options = [
-    Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8 or 7; 7 bits are faster on CPUs that "
-           "multiply bytes as int16">,
-    Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Allow larger scales of weights if all CPU levels multiply "
-           "bytes as int16">,
+    Int8WeightsOption,
     ListOption<"keep", "keep", "std::string",
                "Nodes to keep in fp32: GLOB=fp32">];
   let statistics = [
@@ -252,12 +254,7 @@ def InsertPrecisionFlags
   let options = [
     Option<"errors", "errors", "bool", "false",
            "Show the errors of products by channel">,
-    Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8 or 7; 7 bits are faster on CPUs that "
-           "multiply bytes as int16">,
-    Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Allow larger scales of weights if all CPU levels multiply "
-           "bytes as int16">,
+    Int8WeightsOption,
     ListOption<"keep", "keep", "std::string",
                "Nodes to keep in fp32: GLOB=fp32">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -283,12 +280,7 @@ def InsertDynamicQuantize
     branches, whose data no calibration sees.
   }];
   let options = [
-    Option<"weightBits", "weight-bits", "int", "8",
-           "Bits of weights: 8 or 7; 7 bits are faster on CPUs that "
-           "multiply bytes as int16">,
-    Option<"fitPairs", "fit-pairs", "bool", "false",
-           "Allow larger scales of weights if all CPU levels multiply "
-           "bytes as int16">,
+    Int8WeightsOption,
     Option<"innerOnly", "inner-only", "bool", "false",
            "Rewrite only products in bodies of loops and in branches">,
     ListOption<"keep", "keep", "std::string",

@@ -9,8 +9,8 @@
 // message.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/compile/ProfileOption.h"
-#include "tools/ingot/compile/ShapeOption.h"
+#include "tools/ingot/support/ProfileOption.h"
+#include "tools/ingot/support/ShapeOption.h"
 
 #include <cstdlib>
 

@@ -55,17 +55,6 @@ static const char *nameOf(Severity severity) {
   return "";
 }
 
-/// Returns the text of a JSON value. Bytes that are not UTF-8 become U+FFFD.
-static std::string textOf(const Json &value, int indent = -1) {
-  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
-std::string ingot::tools::toLine(const Json &value) { return textOf(value); }
-
-Json ingot::tools::toNumber(double value) {
-  return isfinite(value) ? Json(value) : Json();
-}
-
 Console::Console(std::string command)
     : command(std::move(command)), json(writesJson()),
       isTerminal(isatty(STDERR_FILENO)) {}
@@ -89,7 +78,7 @@ static std::string formatSeconds(double seconds) {
 }
 
 void Console::writeLine(const Json &line) {
-  std::string text = textOf(line) + "\n";
+  std::string text = toLine(line) + "\n";
   fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -224,7 +213,7 @@ std::string Console::resultText(const Json &members) {
     Json &all = document["warnings"];
     all.insert(all.end(), value.begin(), value.end());
   }
-  return textOf(document, 2) + "\n";
+  return toLines(document) + "\n";
 }
 
 void Console::result(const Json &members) {

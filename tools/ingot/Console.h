@@ -14,16 +14,12 @@
 #define INGOT_TOOLS_INGOT_CONSOLE_H
 
 #include "base/Progress.h"
-
-#include <nlohmann/json.hpp>
+#include "client/Json.h"
 
 #include <string>
 #include <vector>
 
 namespace ingot::tools {
-
-/// JSON whose members keep their order.
-using Json = nlohmann::ordered_json;
 
 /// Writes the output of one subcommand, as text or as JSON.
 class Console {
@@ -83,11 +79,6 @@ private:
   /// The fraction of the last step, or -1.
   double lastFraction = -1;
 };
-
-/// Returns one line of JSON. Bytes that are not UTF-8 become U+FFFD.
-std::string toLine(const Json &value);
-/// Returns a number, or null if it is infinite or NaN.
-Json toNumber(double value);
 
 } // namespace ingot::tools
 

@@ -152,8 +152,7 @@ ScratchModel::Options Comparing::scratchOptions() const {
   scratch.model = options.model;
   scratch.sizes = sizes;
   scratch.threads = options.threads;
-  scratch.pipeline.weightBits = pipeline.weightBits;
-  scratch.pipeline.fitPairs = pipeline.fitPairs;
+  scratch.pipeline = withoutPrecision(pipeline);
   return scratch;
 }
 
@@ -161,7 +160,7 @@ llvm::Error Comparing::findPrecision() {
   if (!options.calibration.empty()) {
     pipeline.calibration = options.calibration;
     // As by default in `ingot compile`.
-    pipeline.fitPairs = true;
+    pipeline.int8Weights = quantize::Int8Weights::fitted;
     return llvm::Error::success();
   }
   if (llvm::Error error = readArtifactPrecision(model.get(), options.artifact,

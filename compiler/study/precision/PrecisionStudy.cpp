@@ -24,10 +24,7 @@ ScratchModel::Options StudyRun::scratchOptions() const {
   ScratchModel::Options scratch;
   scratch.model = options.model;
   scratch.sizes = options.sizes;
-  scratch.pipeline.weightBits = options.weightBits;
-  scratch.pipeline.fitPairs = options.fitPairs;
-  scratch.pipeline.winograd = options.winograd;
-  scratch.pipeline.optimize = options.optimize;
+  scratch.pipeline = options.pipeline;
   scratch.objects = options.objects;
   return scratch;
 }

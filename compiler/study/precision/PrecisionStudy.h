@@ -20,12 +20,9 @@ struct StudyOptions {
   /// The calibration file. If empty, the study calibrates with the samples.
   std::string calibration;
   std::vector<std::string> keep;
-  int weightBits = 8;
-  bool fitPairs = false;
   /// Options for all compilations of the study, equal to those of the user's
-  /// later compilation.
-  bool winograd = true;
-  OptimizeFor optimize = OptimizeFor::balanced;
+  /// later compilation. They name no precision.
+  PipelineOptions pipeline;
   std::vector<quantize::Rule> rules;
   /// The samples for measuring errors; may be empty.
   SampleFiles data;

@@ -29,7 +29,7 @@ Repairer::measureInt8(const quantize::Calibration &calibration,
   ScratchModel model;
   ScratchModel::Options int8 = options.model;
   int8.pipeline.calibration = path();
-  int8.pipeline.fitPairs = true;
+  int8.pipeline.int8Weights = quantize::Int8Weights::fitted;
   if (llvm::Error error = model.prepare(int8, progress))
     return std::move(error);
   OutputsDifference difference;

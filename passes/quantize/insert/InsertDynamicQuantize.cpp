@@ -60,7 +60,7 @@ void InsertDynamicQuantizePass::runOnOperation() {
   if (failed(rules))
     return signalPassFailure();
   quantize::WeightQuantizer weights(
-      quantize::weightFormFor(getOperation(), weightBits, fitPairs));
+      quantize::weightFormFor(getOperation(), int8Weights));
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;

@@ -61,7 +61,7 @@ void InsertQuantizePass::readCalibration() {
     repaired.emplace_back(rounding.getName(), "the rounding of");
   for (ChannelValuesAttr bias : calibration.getBiases())
     repaired.emplace_back(bias.getName(), "the bias of");
-  weights.emplace(quantize::weightFormFor(getOperation(), weightBits, fitPairs),
+  weights.emplace(quantize::weightFormFor(getOperation(), int8Weights),
                   quantize::namedRoundings(calibration));
 }
 

@@ -105,7 +105,7 @@ struct InsertPrecisionFlagsPass
     if (CalibrationAttr calibration = quantize::findCalibration(getOperation()))
       roundings = quantize::namedRoundings(calibration);
     const quantize::WeightForm form =
-        quantize::weightFormFor(getOperation(), weightBits, fitPairs);
+        quantize::weightFormFor(getOperation(), int8Weights);
     SmallVector<Attribute> names, tensors;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())

@@ -2,7 +2,7 @@
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize)' | FileCheck %s
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize{keep=conv?=fp32})' \
 // RUN:   | FileCheck %s --check-prefix=KEEP
-// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize{weight-bits=7})' \
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/all.json},nn-insert-quantize{int8-weights=7})' \
 // RUN:   | FileCheck %s --check-prefix=SEVEN
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/part.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefix=PART
@@ -12,13 +12,13 @@
 // RUN:   | FileCheck %s --check-prefix=CHANNELS
 // RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/rounded.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefix=ROUND
-// RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/rounded.json},nn-insert-quantize{weight-bits=7})' \
+// RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/rounded.json},nn-insert-quantize{int8-weights=7})' \
 // RUN:   | FileCheck %s --check-prefix=SEVEN-BITS
-// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/pairs.json},nn-insert-quantize{fit-pairs=true keep=*=int8})' \
+// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/pairs.json},nn-insert-quantize{int8-weights=auto keep=*=int8})' \
 // RUN:   | FileCheck %s --check-prefix=PAIRS
-// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3,znver4},ingot-attach-calibration{file=%t/pairs.json},nn-insert-quantize{fit-pairs=true keep=*=int8})' \
+// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3,znver4},ingot-attach-calibration{file=%t/pairs.json},nn-insert-quantize{int8-weights=auto keep=*=int8})' \
 // RUN:   | FileCheck %s --check-prefix=NO-PAIRS
-// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/down.json},nn-insert-quantize{fit-pairs=true keep=*=int8})' \
+// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(ingot-attach-targets{levels=x86-64-v3},ingot-attach-calibration{file=%t/down.json},nn-insert-quantize{int8-weights=auto keep=*=int8})' \
 // RUN:   | FileCheck %s --check-prefix=DOWN
 // RUN: ingot-opt %t/inputs.mlir --pass-pipeline='builtin.module(ingot-attach-calibration{file=%t/inputs.json},nn-insert-quantize)' \
 // RUN:   | FileCheck %s --check-prefixes=INPUTS,FOURS

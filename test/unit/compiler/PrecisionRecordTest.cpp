@@ -25,8 +25,7 @@ TEST(PrecisionRecord, EachPrecisionIsReadAsItWasWritten) {
     PipelineOptions options;
     ASSERT_TRUE(setPrecision(name, options));
     options.keep = {"/a \"b\"*=fp32", "/\xff=fp32"};
-    options.weightBits = 7;
-    options.fitPairs = true;
+    options.int8Weights = quantize::Int8Weights::seven;
     llvm::Expected<PrecisionRecord> read =
         PrecisionRecord::parse(recorded(options));
     ASSERT_TRUE(bool(read));
@@ -34,9 +33,28 @@ TEST(PrecisionRecord, EachPrecisionIsReadAsItWasWritten) {
     EXPECT_EQ(precisionName(read->pipeline), name);
     ASSERT_EQ(read->pipeline.keep.size(), 2u);
     EXPECT_EQ(read->pipeline.keep[0], options.keep[0]);
-    EXPECT_EQ(read->pipeline.weightBits, 7);
-    EXPECT_TRUE(read->pipeline.fitPairs);
+    EXPECT_EQ(read->pipeline.int8Weights, quantize::Int8Weights::seven);
     EXPECT_EQ(read->calibration, "");
+  }
+}
+
+TEST(PrecisionRecord, FormsOfWeights) {
+  const std::pair<quantize::Int8Weights, const char *> forms[] = {
+      {quantize::Int8Weights::eight, "{\"precision\":\"w8\"}"},
+      {quantize::Int8Weights::seven,
+       "{\"precision\":\"w8\",\"weight_bits\":7}"},
+      {quantize::Int8Weights::fitted,
+       "{\"fit_pairs\":true,\"precision\":\"w8\"}"}};
+  for (auto &[form, text] : forms) {
+    PipelineOptions options;
+    ASSERT_TRUE(setPrecision("w8", options));
+    options.int8Weights = form;
+    EXPECT_EQ(recorded(options), text);
+    llvm::Expected<PrecisionRecord> read = PrecisionRecord::parse(text);
+    ASSERT_TRUE(bool(read));
+    EXPECT_EQ(read->pipeline.int8Weights, form);
+    EXPECT_EQ(quantize::bitsOf(form),
+              form == quantize::Int8Weights::seven ? 7 : 8);
   }
 }
 

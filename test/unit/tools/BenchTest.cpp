@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/bench/Bench.h"
+#include "client/bench/Bench.h"
 #include "client/measure/Distribution.h"
 #include "client/measure/Process.h"
 #include "client/measure/System.h"

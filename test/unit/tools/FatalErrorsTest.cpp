@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/compile/FatalErrors.h"
+#include "tools/ingot/support/FatalErrors.h"
 
 #include <assert.h>
 #include <gtest/gtest.h>

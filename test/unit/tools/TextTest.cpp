@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "client/Text.h"
 #include "client/Values.h"
-#include "tools/ingot/Outputs.h"
+#include "client/run/Outputs.h"
 
 #include <gtest/gtest.h>
 

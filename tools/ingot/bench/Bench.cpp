@@ -4,87 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/bench/Bench.h"
-#include "tools/ingot/bench/Sweep.h"
-
-#include "client/Text.h"
+#include "client/bench/Bench.h"
+#include "client/bench/Against.h"
+#include "client/bench/Sweep.h"
+#include "client/measure/Distribution.h"
 #include "tools/ingot/Commands.h"
+#include "tools/ingot/Console.h"
 #include "tools/ingot/InputOptions.h"
 #include "tools/ingot/Options.h"
 
-#include <math.h>
 #include <new>
-#include <stdlib.h>
+#include <stdio.h>
 
 using namespace ingot;
 using namespace ingot::tools;
-
-MeasureOptions BenchOptions::measurement() const {
-  MeasureOptions result;
-  result.model = model;
-  result.weights = weights;
-  result.device = device;
-  result.specs = specs;
-  result.iterations = iterations;
-  result.threads = threads;
-  result.contexts = contexts;
-  result.warmUpMs = warmUpMs;
-  result.durationMs = durationMs;
-  result.profiles = wantsProfile();
-  return result;
-}
-
-/// Parses a number. `rest` receives the text after it.
-static bool readNumber(const std::string &text, double &value,
-                       std::string &rest) {
-  char *end;
-  value = strtod(text.c_str(), &end);
-  rest = end;
-  return end != text.c_str() && isfinite(value) && value >= 0;
-}
-
-/// Parses "200ms", "3s", or a number in the unit that trtexec uses for the
-/// option.
-static std::string readTime(const std::string &text, double unitMs,
-                            double &milliseconds) {
-  constexpr double mostMs = 24 * 3600e3;
-  std::string unit;
-  double value;
-  bool valid = readNumber(text, value, unit);
-  if (valid && !unit.empty()) {
-    valid = unit == "ms" || unit == "s";
-    unitMs = unit == "s" ? 1e3 : 1;
-  }
-  if (!valid || value * unitMs > mostMs)
-    return "must be a time such as 200ms or 3s, not '" + text + "'";
-  milliseconds = value * unitMs;
-  return "";
-}
-
-static std::string readPercentiles(const std::string &text,
-                                   std::vector<double> &percentiles) {
-  percentiles.clear();
-  for (const std::string &part : split(text, ',')) {
-    double value;
-    std::string rest;
-    if (!readNumber(part, value, rest) || !rest.empty() || value > 100)
-      return "must be numbers from 0 to 100 with commas between them, not '" +
-             text + "'";
-    percentiles.push_back(value);
-  }
-  return "";
-}
-
-static std::string readPeers(const std::string &text,
-                             std::vector<std::string> &peers) {
-  peers.clear();
-  for (const std::string &part : split(text, ',')) {
-    if (part != "onnxruntime" && part != "openvino")
-      return "knows onnxruntime and openvino, not '" + part + "'";
-    peers.push_back(part);
-  }
-  return "";
-}
 
 static void addOptions(OptionParser &parser, BenchOptions &options) {
   addInputOptions(parser, options.specs, /*takesRanges=*/true);
@@ -104,38 +37,6 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
                [&](auto &text) { return readPeers(text, options.against); });
 }
 
-/// Returns a message about options that contradict each other, or "".
-static std::string checkOptions(const BenchOptions &options) {
-  if (isSweep(options.specs) &&
-      (options.turns || options.wantsProfile() ||
-       !options.specs.inputs.empty() || !options.percentiles.empty() ||
-       !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
-    return "several sizes in --shape or --dim exclude --input, --turns, "
-           "--percentile, --profile and the --export options";
-  std::vector<InputSpecs> points;
-  if (std::string problem = expandSizes(options.specs, points);
-      !problem.empty())
-    return problem;
-  if (options.against.empty())
-    return options.onnxModel.empty()
-               ? ""
-               : "unexpected argument '" + options.onnxModel + "'";
-  if (options.onnxModel.empty())
-    return "--against needs the ONNX model for the peers: MODEL.so MODEL.onnx";
-  return "";
-}
-
-/// Sets the defaults of options that apply only to some uses of the command.
-static void setDefaults(BenchOptions &options) {
-  options.sortsByTime = options.sort == "time";
-  if (options.percentiles.empty())
-    options.percentiles = {90, 95, 99};
-  if (options.python.empty())
-    options.python = "python3";
-  if (!options.rounds)
-    options.rounds = 5;
-}
-
 /// Measures one model and prints the report. Returns an error message, or "".
 static std::string measureAndReport(const BenchOptions &options,
                                     Console &console) {
@@ -153,11 +54,56 @@ static std::string measureAndReport(const BenchOptions &options,
   if (options.json)
     console.result(jsonReport(options, result));
   else
-    printReport(options, result);
+    fputs(textReport(options, result).c_str(), stdout);
   fflush(stdout);
   for (const std::string &warning : result.warnings)
     console.warning(warning);
   return "";
+}
+
+/// Measures a model and other engines in turn. Returns an error message, or "".
+static std::string runAgainst(const BenchOptions &options, Console &console) {
+  Comparison comparison;
+  std::string problem = compareEngines(options, comparison, console.progress());
+  console.clear();
+  if (!problem.empty())
+    return problem;
+  if (options.json)
+    console.result(jsonReport(options, comparison));
+  else
+    fputs(textReport(options, comparison).c_str(), stdout);
+  return "";
+}
+
+/// Measures a model at many sizes. Returns an error message, or "".
+static std::string runSweep(const BenchOptions &options, Console &console) {
+  std::vector<SweepPoint> points;
+  std::string problem = measureSizes(options, points, console.progress());
+  console.clear();
+  if (!problem.empty())
+    return problem;
+  if (options.json)
+    console.result(jsonReport(options, points));
+  else
+    fputs(textReport(points).c_str(), stdout);
+  return "";
+}
+
+/// Waits for the end of a line. Returns false at the end of the input.
+static bool readLine() {
+  int c = getchar();
+  while (c != EOF && c != '\n')
+    c = getchar();
+  return c != EOF;
+}
+
+static void printTimes(const BenchResult &result) {
+  Distribution times(result.latencies());
+  puts(toLine({{"median_ms", times.median()},
+               {"min_ms", times.min()},
+               {"runs", result.runs.size()}})
+           .c_str());
+  fflush(stdout);
 }
 
 static int bench(OptionParser &parser, int argc, char **argv) {
@@ -177,7 +123,7 @@ static int bench(OptionParser &parser, int argc, char **argv) {
   else if (!options.against.empty())
     problem = runAgainst(options, console);
   else if (options.turns)
-    problem = measureInTurns(options);
+    problem = measureRepeatedly(options.measurement(), readLine, printTimes);
   else
     problem = measureAndReport(options, console);
   console.clear();

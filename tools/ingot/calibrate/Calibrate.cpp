@@ -11,7 +11,7 @@
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/InputOptions.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/calibrate/StudyConsole.h"
+#include "tools/ingot/support/StudyConsole.h"
 
 #include "llvm/Support/Path.h"
 

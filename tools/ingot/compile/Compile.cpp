@@ -18,10 +18,10 @@
 #include "dialects/nn/NodeName.h"
 #include "tools/ingot/Console.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/compile/FatalErrors.h"
 #include "tools/ingot/compile/MeasureArtifact.h"
 #include "tools/ingot/compile/ReadOptions.h"
 #include "tools/ingot/compile/Summary.h"
+#include "tools/ingot/support/FatalErrors.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/Timing.h"

@@ -15,7 +15,7 @@
 #include "passes/quantize/CalibrationFile.h"
 #include "passes/support/Rules.h"
 #include "tools/ingot/Console.h"
-#include "tools/ingot/calibrate/StudyConsole.h"
+#include "tools/ingot/support/StudyConsole.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -67,8 +67,10 @@ int tools::readPrecision(const cli::CompileFlags &options,
   if (isAuto && (options.eval.empty() || options.maxDrop.empty()))
     return usageError("--precision=auto needs --eval=FILE and "
                       "--max-drop=PERCENT");
-  result.pipeline.weightBits = options.weightBits == "7" ? 7 : 8;
-  result.pipeline.fitPairs = options.weightBits == "auto";
+  std::optional<quantize::Int8Weights> weights =
+      quantize::findInt8Weights(options.weightBits);
+  assert(weights && "the table of options has other forms of weights");
+  result.pipeline.int8Weights = *weights;
   result.pipeline.calibration = options.calibration;
   const StringRef narrow = narrowName(result.pipeline);
   for (const std::string &rule : options.keep)
@@ -110,10 +112,7 @@ int tools::readPrecision(const cli::CompileFlags &options,
   request.dims.assign(options.dims.begin(), options.dims.end());
   study.calibration = options.calibration;
   study.keep = result.pipeline.keep;
-  study.weightBits = result.pipeline.weightBits;
-  study.fitPairs = result.pipeline.fitPairs;
-  study.winograd = result.pipeline.winograd;
-  study.optimize = result.pipeline.optimize;
+  study.pipeline = withoutPrecision(result.pipeline);
   study.data.paths.assign(options.data.begin(), options.data.end());
   if (isAuto) {
     study.data.paths = {options.eval};
