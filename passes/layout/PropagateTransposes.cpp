@@ -45,9 +45,10 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
 
 /// Returns true if a resize enlarges its operand enough to transpose the
 /// operand instead of the result. With a smaller growth, resizing along rows
-/// loses more than the smaller transpose gains. A size that is computed at run
-/// time counts as `threshold::computedGrowth`. Usually it is the size of a
-/// larger feature map or of the model's input image.
+/// loses more than the smaller transpose gains. A dimension whose size a run
+/// computes is assumed to grow by the factor `threshold::computedGrowth`. Its
+/// new size is usually that of a larger feature map or of the model's input
+/// image.
 bool enlarges(nn::ResizeOp op) {
   RankedTensorType from = typeOf(op.getX()), to = typeOf(op.getY());
   if (from.hasStaticShape() && to.hasStaticShape())

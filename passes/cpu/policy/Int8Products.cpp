@@ -172,8 +172,9 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
     return {false, "has one row and few columns, which are multiplied in less "
                    "time than a range is found"};
   }
-  // Requires more products of each number if there are too few rows for pairs.
-  // The bytes are then multiplied as int16, which saves less.
+  // With too few rows for pairs, bytes are multiplied as int16, which saves
+  // less time. The tensor must then take part in more products to pay for the
+  // range.
   Readers readers(matmul.getA());
   if (readers.multiplyLittle(machine.asInt16))
     return {false, kMultipliesLittle};
@@ -234,7 +235,7 @@ static Reason whyNotPairs(nn::ConvOp conv, const Machine &machine) {
     return "has groups";
   if (!whyNotThreeByThree(conv))
     return "has 3x3 taps, of which words take fewer products than pairs";
-  // Counts the pixels of all images as rows.
+  // The rows of a convolution are the pixels of all images.
   int64_t groups = weights[1] / kPairGroup;
   ArrayRef<int64_t> y = shapeOf(conv.getY());
   return whyNotPairs(weights[1], groups * taps.back(), groups * productOf(taps),
