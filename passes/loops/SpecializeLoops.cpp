@@ -305,8 +305,8 @@ bool Specializer::decideBranches(SmallVectorImpl<linalg::GenericOp> &more) {
     takeBranches(made, places, /*holds=*/true);
     more.push_back(made);
   });
-  // This loop runs if not all conditions hold. With several branches, some of
-  // their conditions may still hold, so keep these branches.
+  // The other loop runs if not all conditions hold. With several branches,
+  // some of their conditions may still hold, so keep these branches.
   if (places.size() == 1)
     takeBranches(op, places, /*holds=*/false);
   op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());

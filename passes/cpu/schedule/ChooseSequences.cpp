@@ -57,11 +57,11 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-// Queries lie side by side in the lanes of vectors. Scores have one row for each
-// key, so the softmax works on whole vectors. Only queries are transposed: the
-// products read single elements of keys and of probabilities, and vectors of
-// values. There are two vectors of queries, because products have two vectors
-// of columns.
+// Queries lie side by side in the lanes of vectors. Scores have one row for
+// each key, so the softmax works on whole vectors. Only queries are transposed:
+// the products read single elements of keys and of probabilities, and vectors
+// of values. There are two vectors of queries, because products have two
+// vectors of columns.
 //
 // Products of bf16 round and pack keys and values, which does not pay for a few
 // queries.
