@@ -168,7 +168,7 @@ std::string quantize::checkMethodRules(ArrayRef<Rule> rules,
     for (StringRef tensor : tensors)
       append_range(names, nodesOfTensor(tensor));
     return "rule '" + printable(rule.pattern) +
-           "' has a method, but is of no tensor that is calibrated" +
+           "' has a method, but matches no calibrated tensor" +
            nearNames(rule.pattern, names);
   }
   return "";

@@ -37,7 +37,7 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
     if (!support::followsFromCount(type) ||
         !keepsOrder(typeOf(op.getX()).getShape(), op.getPerm()))
       return rewriter.notifyMatchFailure(
-          op, "moves data, or has sizes that their number does not tell");
+          op, "moves data, or has more than one open size");
     rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, type, op.getX());
     return success();
   }
@@ -71,7 +71,8 @@ struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
       return rewriter.notifyMatchFailure(op,
                                          "is not the only user of a resize");
     if (!enlarges(resize))
-      return rewriter.notifyMatchFailure(op, "is not of what grows enough");
+      return rewriter.notifyMatchFailure(
+          op, "does not follow a resize that enlarges its operand enough");
     Perm perm(op.getPerm());
     SmallVector<Value> operands{
         transposed(rewriter, op.getLoc(), resize.getX(), perm)};
