@@ -97,8 +97,8 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
     outputs[i].data.resize(info.bytes);
   }
   makeRoom(model, inputs, outputs);
-  // Each failed run makes at least one output's size known: its offsets or its
-  // text.
+  // Each run that fails reports at least one more size: that of an output's
+  // elements or of its text. So two runs per output and a last one are enough.
   ingot_status status = INGOT_OK;
   std::vector<uint64_t> textUsed(outputs.size());
   for (size_t attempt = 0; attempt <= 2 * outputs.size(); ++attempt) {

@@ -331,7 +331,8 @@ std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
 
 std::string ingot::tools::readNpyHeader(const NpyRead &read, uint64_t size,
                                         Array &array, NpyOrder &order) {
-  // Read only as much as the previous reads have shown to exist.
+  // Read in steps. Each step reads only bytes that the file must have according
+  // to the earlier steps.
   unsigned char prefix[kMostPrefixBytes] = {};
   constexpr uint64_t versionOne = 10;
   uint64_t first = std::min(size, versionOne);

@@ -92,7 +92,7 @@ std::string ingot::tools::readStrings(const NpyOrder &order, Array &array) {
       memcpy(&character, &read[at + 4 * i], sizeof(character));
       if (!encode(text, character))
         return "its element " + std::to_string(at / bytes) +
-               " holds what is no character";
+               " has bytes that are not characters";
     }
     text.erase(text.find_last_not_of('\0') + 1);
     appendString(array, text);

@@ -13,8 +13,8 @@
 using namespace ingot::tools;
 
 void SampleSurvey::see(size_t quantity, double magnitude) {
-  // The default number of picked samples includes at most this many outstanding
-  // ones.
+  // The number of samples to remember per quantity. By default, no more
+  // outstanding samples are picked.
   constexpr size_t kPlaces = 4;
   Quantity &seen = quantities[quantity];
   seen.sum += magnitude;

@@ -370,12 +370,13 @@ void Session::warn() {
   char text[300];
   unsigned wanted = result.threads * options.contexts;
   if (wanted > result.cpus) {
-    snprintf(text, sizeof(text),
-             "%u thread%s in %u context%s are more than the %u CPU%s that this "
-             "process may use (affinity and cgroup quota); times say little",
-             wanted, wanted > 1 ? "s" : "", options.contexts,
-             options.contexts > 1 ? "s" : "", result.cpus,
-             result.cpus > 1 ? "s" : "");
+    snprintf(
+        text, sizeof(text),
+        "%u thread%s in %u context%s are more than the %u CPU%s that this "
+        "process may use (affinity and cgroup quota); the times mean little",
+        wanted, wanted > 1 ? "s" : "", options.contexts,
+        options.contexts > 1 ? "s" : "", result.cpus,
+        result.cpus > 1 ? "s" : "");
     result.warnings.push_back(text);
   }
   if (uint64_t times = cgroupThrottled() - throttledBefore) {

@@ -81,8 +81,8 @@ void Compilation::checkBF16() {
   if (pipeline.precision == Precision::bf16 && !asked.sure.empty() &&
       !asked.any([](const TargetInfo &info) { return info.multipliesBF16(); }))
     emitRemark(UnknownLoc::get(&context))
-        << "bf16 is computed as float32 by weights of float16: no level of "
-           "--target has instructions for products of bf16";
+        << "products in bf16 are computed in float32 with weights in float16: "
+           "no level of --target has instructions for bf16";
 }
 
 /// Warns if fp16 products are not computed in f16. Also drops a calibration,
@@ -97,8 +97,8 @@ void Compilation::checkF16Sums() {
     return;
   if (!pipeline.calibration.empty()) {
     emitWarning(UnknownLoc::get(&context))
-        << "--calibration says nothing about weights, which are all that is "
-           "stored as float16: "
+        << "--calibration has no effect, because only weights are stored as "
+           "float16: "
         << lacking->level << " has no arithmetic on it";
     pipeline.calibration.clear();
   }

@@ -99,7 +99,7 @@ std::string ingot::checkNames(const CompileOptions &options) {
     if (names.front() == name && &name != names.begin())
       return "'" + options.output + "' is the name of the " +
              (name == options.recordFile ? "record" : "header") +
-             "; call the library otherwise";
+             "; give the library another name";
   for (const std::string &name : allNamesOf(options))
     if (std::string problem = checkName(options, name); !problem.empty())
       return "cannot write '" + name + "': " + problem;

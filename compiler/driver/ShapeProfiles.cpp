@@ -243,7 +243,7 @@ llvm::Error ingot::setShapeProfiles(func::FuncOp forward,
     for (auto [j, other] : llvm::enumerate(all))
       if (overlap(*read, cast<ShapeProfileAttr>(other)))
         return makeError("profiles " + Twine(j + 1) + " and " + Twine(i + 1) +
-                         " overlap: some sizes are of both; let one range end "
+                         " overlap: some sizes fit both; let one range end "
                          "before the other begins");
     all.push_back(*read);
   }

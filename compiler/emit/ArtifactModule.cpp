@@ -186,7 +186,7 @@ Constant *ArtifactBuilder::variants() {
   for (auto [i, code] : enumerate(manifest.levels)) {
     Constant *load = null, *unload = null;
     const bool isGpu = code.target.launchesGpu;
-    // Memory of a GPU belongs to the functions that launch kernels.
+    // Only functions that launch kernels accept memory of a GPU.
     uint32_t memories = 1u << INGOT_ABI_MEMORY_HOST;
     if (isGpu)
       memories |= 1u << INGOT_ABI_MEMORY_CUDA;
@@ -389,8 +389,8 @@ void ArtifactBuilder::buildRun() {
 
   auto *bufferType = StructType::get(
       context, {ptr, ptr, ptr, i64, i32, i32, ptr, i64, ptr});
-  // Counts the sizes of all tensors with static shapes. The buffers need memory
-  // for these sizes, because a run writes the sizes of all outputs.
+  // Counts the sizes of tensors with static shapes. The caller passes no memory
+  // for them, but the buffers of a run point to the sizes.
   uint64_t numSizes = 0, used = 0;
   for (const std::vector<Tensor> *list : {&manifest.inputs, &manifest.outputs})
     for (const Tensor &tensor : *list)

@@ -141,7 +141,8 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
                 "must\n *      stay mapped until the handle is destroyed.\n"
                 " *  weights_bytes: size of that file."
               : "null: they are in the library.")
-      << "\n *  threads: how many a run may use, the caller's included. */\n"
+      << "\n *  threads: number of threads of a run, including the caller's. "
+         "*/\n"
       << name << " *" << name << "_create(const void *weights, "
       << (manifest.externalWeights ? "uint64_t weights_bytes,\n    " : "")
       << "int32_t threads, char *error,\n    size_t error_bytes);\n\n";
@@ -155,7 +156,7 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
     if (tensor.isOfStrings() && prefix == "out")
       out << ", text_used is what they have or need, or null";
     if (!tensor.isStatic())
-      out << (prefix == "in" ? ", of as many elements as its dims say"
+      out << (prefix == "in" ? ", whose dims give its number of elements"
                              : ", its dims are written; bytes is its room");
     out << '\n';
   };

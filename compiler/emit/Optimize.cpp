@@ -267,7 +267,9 @@ void ingot::optimize(Module &module, TargetMachine &machine, bool forSize) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    // Tiles must stay in registers, because none of the tile registers is free.
+    // Skip two changes of loops in functions with AMX tiles. Such functions use
+    // all tile registers, so LLVM would spill tiles if it reordered their
+    // loads.
     const bool hasTiles = usesTiles(function);
     if (!hasTiles)
       chainRows(function);

@@ -146,7 +146,9 @@ Expected<Blob> resolve(const pb::TensorProto &tensor, Files &files) {
     return entry.takeError();
   std::optional<int64_t> bytes = getRawBytes(tensor);
   if (!bytes)
-    return makeError("external data is of no type and shape that has a size");
+    return makeError(
+        "external data belongs to a tensor whose type or shape has no valid "
+        "size");
   if (entry->length && *entry->length != *bytes)
     return makeError("external data has length " + Twine(*entry->length) +
                      ", but the tensor's shape and type need " + Twine(*bytes));

@@ -55,7 +55,8 @@ void SetAside::put(TensorProto &tensor, Blob blob) {
 }
 
 Expected<size_t> SetAside::numberOf(const TensorProto &tensor) const {
-  // A tensor has two tickets if protobuf merged two messages of the tensor.
+  // The number of tickets may differ from one: if a file has a tensor's message
+  // twice, protobuf merges both.
   size_t number, bytes;
   if (tensor.external_data_size() != 1 ||
       tensor.external_data(0).key() != kTicketKey)

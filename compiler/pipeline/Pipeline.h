@@ -30,8 +30,8 @@ struct PipelineOptions : BackendOptions {
   std::vector<std::string> preferredNodes;
   /// True for a calibration: a run shows the tensors that need ranges for int8.
   bool observe = false;
-  /// True if inputs of a run select what is rounded as int8 rounds. The
-  /// artifact has these inputs in addition to the model's.
+  /// True if a run can round the operands of selected products as int8 would.
+  /// Additional inputs of the artifact make the selection.
   bool precisionFlags = false;
   /// True if a run also shows the errors of int8 products.
   bool errors = false;

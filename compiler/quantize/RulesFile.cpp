@@ -24,9 +24,9 @@ static constexpr StringLiteral kVersionKey("ingot_rules");
 /// Limit on the file size, far above any real file.
 static constexpr uint64_t kMostBytes = 16 << 20;
 
-/// Returns the nodes that compute a tensor. The tensor's name joins them by " +
-/// ". If the tensor is not the first result, its number follows. `#2` follows
-/// if the name is already taken.
+/// Returns the nodes in a tensor's name. The form of the name is `NODE +
+/// NODE:RESULT#COUNT`. `:RESULT` is only there if the tensor is not the first
+/// result, `#COUNT` only if the name would not be unique.
 static SmallVector<StringRef> nodesOfTensor(StringRef name) {
   auto dropNumber = [](StringRef text, char mark) {
     auto [head, digits] = text.rsplit(mark);
@@ -168,7 +168,7 @@ std::string quantize::checkMethodRules(ArrayRef<Rule> rules,
     for (StringRef tensor : tensors)
       append_range(names, nodesOfTensor(tensor));
     return "rule '" + printable(rule.pattern) +
-           "' has a method, but is of no tensor that is calibrated" +
+           "' has a method, but matches no calibrated tensor" +
            nearNames(rule.pattern, names);
   }
   return "";

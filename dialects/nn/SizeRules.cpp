@@ -179,8 +179,9 @@ FailureOr<Size> SizeRules::broadcast(Size a, Size b, const Twine &message) {
     countProved();
     return both;
   }
-  // The result is b where a is 1, else a. So b must broadcast to the result. If
-  // the result is b in all runs, a must broadcast to it instead.
+  // A run takes b as the result if a is 1, else a. The remaining check is that
+  // b broadcasts to the result. If b is the result in all runs, the check is
+  // that a broadcasts to it.
   Size result = broadcastAtRun(a, b);
   if (failed(require(SizeRelation::broadcastTo, result == b ? a : b, result,
                      message)))

@@ -43,8 +43,8 @@ struct BackendOptions {
   Quantization quantization = Quantization::none;
   /// Nodes to keep in fp32 (`GLOB=fp32`).
   std::vector<std::string> keep;
-  /// CPU level that runs the code; it emulates the instructions that it lacks.
-  /// Empty: the level that the code is generated for.
+  /// CPU level that the code must run on. The code emulates instructions that
+  /// this level lacks. Empty: the level that the code is generated for.
   std::string emulateOn;
   /// True if convolutions may use Winograd algorithms, which need fewer
   /// multiplications but larger weights.

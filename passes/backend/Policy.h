@@ -136,9 +136,9 @@ public:
   /// Returns the layout of the images that `op` reads and writes. The op can be
   /// computed in either.
   virtual Answer<Layout> layOut(mlir::Operation *op) const;
-  /// Returns true if `product`, whose windows do not overlap, is to be computed
-  /// as a product of a matrix. A row of the matrix is moved together from the
-  /// elements of a window.
+  /// Returns true if `product` is to be computed as a matrix product. Its
+  /// windows must not overlap. The elements of each window are then copied to a
+  /// row of the matrix.
   virtual Answer<bool> multiplyPatches(nn::ConvOp product) const;
 
   //===--------------------------------------------------------------------===//

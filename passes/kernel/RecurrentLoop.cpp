@@ -161,7 +161,7 @@ Reason RecurrentLoop::matchProducts() {
       continue;
     }
     if (late)
-      return "has several products of what others compute";
+      return "has several products that read results of other products";
     late = product;
   }
   if (products.empty())

@@ -37,7 +37,7 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
     if (!support::followsFromCount(type) ||
         !keepsOrder(typeOf(op.getX()).getShape(), op.getPerm()))
       return rewriter.notifyMatchFailure(
-          op, "moves data, or has sizes that their number does not tell");
+          op, "moves data, or has more than one open size");
     rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, type, op.getX());
     return success();
   }
@@ -45,9 +45,10 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
 
 /// Returns true if a resize enlarges its operand enough to transpose the
 /// operand instead of the result. With a smaller growth, resizing along rows
-/// loses more than the smaller transpose gains. A size that is computed at run
-/// time counts as `threshold::computedGrowth`. Usually it is the size of a
-/// larger feature map or of the model's input image.
+/// loses more than the smaller transpose gains. A dimension whose size a run
+/// computes is assumed to grow by the factor `threshold::computedGrowth`. Its
+/// new size is usually that of a larger feature map or of the model's input
+/// image.
 bool enlarges(nn::ResizeOp op) {
   RankedTensorType from = typeOf(op.getX()), to = typeOf(op.getY());
   if (from.hasStaticShape() && to.hasStaticShape())
@@ -70,7 +71,8 @@ struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
       return rewriter.notifyMatchFailure(op,
                                          "is not the only user of a resize");
     if (!enlarges(resize))
-      return rewriter.notifyMatchFailure(op, "is not of what grows enough");
+      return rewriter.notifyMatchFailure(
+          op, "does not follow a resize that enlarges its operand enough");
     Perm perm(op.getPerm());
     SmallVector<Value> operands{
         transposed(rewriter, op.getLoc(), resize.getX(), perm)};

@@ -93,7 +93,8 @@ private:
 };
 
 /// Failure reasons that several patterns share.
-constexpr llvm::StringLiteral kNoTranspose("is not of what a transpose gives");
+constexpr llvm::StringLiteral
+    kNoTranspose("does not read a transpose's result");
 constexpr llvm::StringLiteral kNoCommonPerm(
     "has too few operands of one transpose");
 

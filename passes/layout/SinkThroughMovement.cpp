@@ -74,7 +74,7 @@ struct SinkThroughExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
     nn::TransposeOp transpose = transposeFor(op, op.getSource());
     if (!transpose || op.getDroppedDims().any())
       return rewriter.notifyMatchFailure(
-          op, "is not of what a transpose gives, with all its dimensions");
+          op, "does not read all dimensions of a transpose's result");
     Perm perm(transpose.getPerm()), undo = inverse(perm);
     SliceBounds window = SliceBounds(op).transposed(undo);
     Value sunk = tensor::ExtractSliceOp::create(

@@ -124,8 +124,9 @@ bool Cutter::isRepeated(Operation *op) {
   return true;
 }
 
-/// Returns true if memory of the function can hold a value between pieces.
-/// Memory on a piece's own stack is gone when the piece returns.
+/// Returns true if a piece can store the value in memory of the function, for a
+/// later piece to load. The address of a piece's own stack is useless after the
+/// piece has returned.
 static bool canKeep(Value value) {
   return isa<IndexType, IntegerType, FloatType, MemRefType>(value.getType()) &&
          !value.getDefiningOp<memref::AllocaOp>();

@@ -200,8 +200,8 @@ Source Outliner::sourceOf(const RowDifference &place) {
   if (llvm::all_equal(column) &&
       (isItself || matchPattern(place.valueIn(0), m_Constant())))
     return {};
-  // Keep the text of a check apart from a constant that has the same identity
-  // as the check.
+  // Use different keys for the text of a check and for a constant, because both
+  // may have one identity.
   bool isText = isItself && isa<RequireOp>(place.ops.front());
   column.push_back(isText ? this : nullptr);
   auto known = sources.find(column);

@@ -6,21 +6,22 @@
 //===----------------------------------------------------------------------===//
 //
 // Moves conditions that a loop would test for each element in front of the
-// loop. There are two kinds of conditions.
+// loop. There are two kinds of conditions:
 //
-// A branch in the body, if its condition is known before the loop. There is one
-// loop with the branch taken, and one with the branch not taken. If there are
-// several branches, the second loop is the original one. An example is the test
-// whether a gathered table of dynamic size is empty.
+// 1. The condition of a branch in the body, if it is known before the loop. One
+//    loop takes the branch, and another loop does not. If there are several
+//    branches, the second loop is the original one. An example is the test
+//    whether a gathered table of dynamic size is empty.
 //
-// An element that is read at `select(single, 0, index)`, because only a run
-// knows if a dimension has size 1 and is broadcast. There are:
+// 2. The condition that a dimension has size 1 and is broadcast, if only a run
+//    knows it. Such an element is read at `select(single, 0, index)`. There are
+//    up to four kinds of loops:
 //
-// - a loop for operands without such a dimension, which reads them directly,
-// - a loop for operands whose innermost dimension is not broadcast, which reads
-//   through a view whose other strides may be 0,
-// - a loop for each operand of which only the innermost dimension is broadcast,
-// - and the original loop.
+//    - one if no dimension is broadcast, which reads the operands directly,
+//    - one if no innermost dimension is broadcast, which reads through a view
+//      whose other strides may be 0,
+//    - one for each operand, if only its innermost dimension is broadcast,
+//    - the original loop for all other cases.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Passes.h"
@@ -49,7 +50,8 @@ namespace {
 /// A read of an operand that may be broadcast.
 struct Read {
   memref::LoadOp load;
-  /// The loop that each dimension is read along; -1 for the first element.
+  /// For each dimension, the loop whose index reads it; -1 if it is read at
+  /// index 0.
   SmallVector<int64_t> loops;
   /// For each dimension, the condition that it is broadcast, or null if it is
   /// not.
@@ -303,8 +305,8 @@ bool Specializer::decideBranches(SmallVectorImpl<linalg::GenericOp> &more) {
     takeBranches(made, places, /*holds=*/true);
     more.push_back(made);
   });
-  // Keeps the branches if there are several, because some of them may hold
-  // here.
+  // The other loop runs if not all conditions hold. With several branches,
+  // some of their conditions may still hold, so keep these branches.
   if (places.size() == 1)
     takeBranches(op, places, /*holds=*/false);
   op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());

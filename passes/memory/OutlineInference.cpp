@@ -7,8 +7,9 @@
 //
 // Creates a function that computes output sizes and memory needs without
 // running the model. Sizes are computed in program order from those of the
-// inputs. One walk copies the size arithmetic, and the requests to the host.
-// Ops that read data are left out, and their results are unknown.
+// inputs. So one walk suffices to copy the arithmetic on sizes and the calls
+// that request memory from the host. Ops that read data are not copied; their
+// results count as unknown.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"

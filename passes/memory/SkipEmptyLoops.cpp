@@ -34,9 +34,9 @@ void SkipEmptyLoopsPass::runOnOperation() {
     std::optional<llvm::SetVector<Value>> targets = writtenBuffersOf(loop);
     if (!targets || targets->empty() || !llvm::all_of(*targets, canBeEmpty))
       return WalkResult::advance();
-    // Skip only nests of loops. An innermost loop takes one step for each
-    // element, so an empty buffer gives it no steps anyway. But skip it if its
-    // buffer only counts as empty because nothing reads it.
+    // Add a condition to nests of loops only. An innermost loop takes one step
+    // per element, so it takes no step for an empty buffer. It needs the
+    // condition if its buffer was made empty because no op reads it.
     bool isNest = loop.getBody()
                       ->walk([](Operation *op) {
                         return op->getNumRegions() != 0

@@ -29,11 +29,12 @@ using namespace ingot;
 
 namespace {
 
-/// Buffers that the same ops write to, and the targets: all other buffers that
-/// users of these buffers write to.
+/// Buffers that can only be skipped together, because one op writes several of
+/// them. The targets are the other buffers that users of the group's buffers
+/// write. If all targets are empty, the run does not need the group.
 struct Group {
   llvm::SetVector<Value> buffers, targets;
-  /// True if an op reads an element of one of the buffers many times.
+  /// True if some op reads the same element of one of the buffers many times.
   bool spreads = false;
 };
 
@@ -133,9 +134,9 @@ Value SkipUnreadPass::emptyWhen(Value target, Operation *place) {
   return isEmpty(builder, place->getLoc(), target);
 }
 
-/// Returns true if a buffer has an open number of rows with a few elements
-/// each. A buffer with all channels of a batch has longer rows. It is not worth
-/// the code that skips it, because few models ever run with no images.
+/// Returns true if a buffer may be empty and has few elements per row. Rows are
+/// counted by the open sizes. Skipping a buffer with long rows, such as all
+/// channels of a batch, does not pay: few models ever run without images.
 static bool isOfRows(Value buffer) {
   int64_t count = 1;
   for (int64_t size : cast<MemRefType>(buffer.getType()).getShape())
@@ -144,8 +145,8 @@ static bool isOfRows(Value buffer) {
   return canBeEmpty(buffer) && count <= threshold::skippedElements;
 }
 
-/// Returns the group of `alloc`. Returns nullopt if the buffer may be needed
-/// even if all targets are empty.
+/// Returns the group of buffers that `alloc` belongs to. Returns nullopt if a
+/// run may need the group although all its targets are empty.
 static std::optional<Group> groupOf(memref::AllocOp alloc) {
   Group group;
   group.buffers.insert(alloc);

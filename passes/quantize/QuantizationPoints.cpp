@@ -276,7 +276,7 @@ bool ByteGains::readsFloats(Operation *product) {
 }
 
 static constexpr char kRuleKeeps[] = "is kept in float32 by a rule",
-                      kRuleNames[] = "is wanted in int8 by a rule",
+                      kRuleNames[] = "is put in int8 by a rule",
                       kNotFinite[] = "has weights that are not finite";
 
 Answer<bool> ByteGains::decide(Operation *product) {
@@ -303,7 +303,7 @@ static Reason whyNoDynamicBytes(Operation *product) {
   if (!conv)
     return std::nullopt;
   if (conv.getGroups() != 1)
-    return "has groups, which multiply a number too rarely";
+    return "has groups, so that each element is used in few products";
   Answer<bool> asFloats = Policy::of(product).multiplyBytesAsFloats(conv);
   return asFloats.choice ? Reason(asFloats.reason) : std::nullopt;
 }

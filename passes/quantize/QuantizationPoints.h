@@ -27,9 +27,9 @@ namespace ingot::quantize {
 struct QuantizationPoint {
   mlir::OpOperand *use;
   mlir::Value range;
-  /// The reason why an operand of an op that is not a product is quantized: a
-  /// tensor that a product reads in int8. The user of the operand helps to
-  /// compute this tensor. Null if the user is a product.
+  /// Null if the operand's user is a product. Otherwise the tensor that a
+  /// product reads in int8 and that the user helps to compute. The operand is
+  /// quantized because of this tensor.
   mlir::Value because;
 };
 

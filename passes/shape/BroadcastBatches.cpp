@@ -130,8 +130,9 @@ void BroadcastBatchesPass::runOnOperation() {
     SmallVector<SizeAnalysis::Rule> rules;
     if (failed(analysis.addResults(&op, rules)))
       return failure();
-    // Do not add these checks again, because nn-require-sizes has added them.
-    // In a branch or a loop, its checks hold only there.
+    // nn-require-sizes has added checks of these rules, so assume that they
+    // hold. A check in a branch or a loop says nothing about ops outside, so
+    // skip it.
     if (!isInside)
       for (const SizeAnalysis::Rule &rule : rules)
         analysis.assume(rule);

@@ -18,7 +18,7 @@
 
 namespace ingot::support {
 
-/// The elements of a group, and of a pair.
+/// The number of elements of a group, and of a pair.
 constexpr int64_t kPairGroup = 4, kPair = 2;
 
 /// The largest sum of the weights of one sign in a pair: 255 * 128 is below

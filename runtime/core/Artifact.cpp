@@ -235,7 +235,7 @@ ingot_status Check::shapeProfiles() const {
       if (range.input >= artifact.inputs.count ||
           range.dim >= inputsOf(artifact)[range.input].rank ||
           range.multiple < 1)
-        return damaged("a shape profile is of no input");
+        return damaged("a shape profile belongs to no input");
     }
   }
   return INGOT_OK;

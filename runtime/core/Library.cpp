@@ -405,7 +405,7 @@ ingot_status Library::openMemory(const void *bytes, uint64_t size,
   int file = createMemoryFile();
   if (file < 0)
     return fail(error, INGOT_UNSUPPORTED_DEVICE,
-                "cannot load '%s': the system gives no memory file: %s",
+                "cannot load '%s': the system provides no file in memory: %s",
                 subject, strerror(errno));
   char path[32];
   snprintf(path, sizeof(path), "/proc/self/fd/%d", file);

@@ -44,8 +44,9 @@ private:
     const char *path;
     const char *subject; ///< name in messages
     uint32_t flags;
-    /// First spelling of the path to try. Files in memory share one path, so
-    /// each of them gets its own spelling.
+    /// Number of the first spelling of the path to try (see `spell`). The
+    /// dynamic linker does not load a path twice. Files in memory share one
+    /// path, so each of them gets its own spelling.
     uint32_t firstAlias;
     bool isPrivate; ///< true if no other process can write to it
   };

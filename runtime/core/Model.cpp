@@ -335,7 +335,7 @@ ingot_status ingot_model_load_memory(const void *bytes, uint64_t size,
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
   ingot_model *model = nullptr;
   if (!bytes || !size)
-    return fail(error, INGOT_INVALID_ARGUMENT, "bytes are null or none");
+    return fail(error, INGOT_INVALID_ARGUMENT, "bytes are null or empty");
   if (ingot_status status = begin(given, out, options, model, error))
     return status;
   ingot_status status = model->library.openMemory(bytes, size, subject,

@@ -99,8 +99,8 @@ public:
     if (!profile) {
       status = fail(error, INGOT_INVALID_ARGUMENT, "profile is null");
     } else if (profile->running.exchange(true, std::memory_order_acquire)) {
-      status =
-          fail(error, INGOT_BUSY, "the profile is of a run in another thread");
+      status = fail(error, INGOT_BUSY,
+                    "the profile is used by a run in another thread");
     } else {
       held = profile;
     }

@@ -179,7 +179,7 @@ ingot_status ingot_context_run(ingot_context *context,
   Taken profile(options.profile ? &options.profile->running : nullptr);
   if (profile.isBusy)
     return fail(error, INGOT_BUSY,
-                "the profile is of a run in another thread; make one profile "
-                "for each context");
+                "the profile is used by a run in another thread; make one "
+                "profile for each context");
   return context->run(inputs, outputs, options, error);
 }

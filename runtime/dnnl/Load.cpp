@@ -214,8 +214,8 @@ static int32_t readTable(State &state, const int64_t *table,
                          const Message &message) {
   if (!table || table[0] != INGOT_DNNL_TABLE_VERSION || table[1] < 0 ||
       table[2] < 3)
-    return message.fail(INGOT_ABI_BAD_ARTIFACT, "operations are of a table "
-                                                "that this code cannot read");
+    return message.fail(INGOT_ABI_BAD_ARTIFACT,
+                        "operations are in a table that this code cannot read");
   state.numOperations = table[1];
   state.operations = static_cast<Operation *>(
       calloc(size_t(state.numOperations) + 1, sizeof(Operation)));

@@ -425,7 +425,7 @@ class Refused(Calibrating):
                  helper.make_node("If", ["yes"], ["y"], "if0", then_branch=then, else_branch=other)]
         inner = make_model(nodes, [("x", [1, 3, 4, 4])], [("y", [1, 3, 4, 4])],
                            {"zero": np.float32(0), "w": np.ones((3, 3, 1, 1), np.float32)}, opset=17)
-        self.refuses(inner, "loops and branches --precision=int8-dynamic", options=["--data", data])
+        self.refuses(inner, "--precision=int8-dynamic quantizes products in loops", options=["--data", data])
         for output, words in ((self.dir, "is a directory"), (model, "the model itself"), (data, "it is read as"),
                               (self.path("no/such/x.json"), "no such file")):
             done = tool("ingot", "calibrate", model, "--data", data, "-o", output)

@@ -230,7 +230,7 @@ class Comparing(Case):
         refuses(artifact, model, *data, "--keep", "x=fp32", words=["is for --per-layer"])
         refuses(artifact, model, *data, "--sensitivity", words=["is in fp32"])
         refuses(self.compile(model, "--precision=bf16", name="bf16"), model, *data, "--sensitivity",
-                words=["--sensitivity is of int8", "give --calibration=FILE"])
+                words=["--sensitivity needs int8", "give --calibration=FILE"])
         refuses(artifact, model, *data, "--samples", "3", words=["--samples is for --sensitivity"])
         refuses(artifact, model, *data, "--sensitivity", "--calibration", self.path("gone"), words=["gone"])
         refuses(self.path("gone.so"), model, *data, words=["gone.so"])

@@ -332,7 +332,7 @@ class Precision(support.Case):
                 done = support.tool("ingot", "compile", self.save(large), "-o", out, "--precision=" + precision,
                                     "--target=" + target, "--remarks")
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn("bf16 is computed as float32 by weights of float16: no level of --target", done.stderr)
+                self.assertIn("products in bf16 are computed in float32 with weights in float16: no level of --target", done.stderr)
                 got = self.assert_agrees(large, out, inputs, 2.0 ** -10)["y"]
                 np.testing.assert_array_equal(got, self.run_model(weights_only, inputs)["y"])
                 self.assertLess(os.path.getsize(out), 0.6 * os.path.getsize(whole))

@@ -167,8 +167,8 @@ void Block::arriveAt(Warp &warp, unsigned lane, MBarrier &barrier) {
 // Order
 //===----------------------------------------------------------------------===//
 
-/// Returns the clocks of all threads up to which the lane is ordered after
-/// them. Includes the lane's own clock.
+/// Returns for each thread of the block the clock up to which its accesses come
+/// before the lane's next access. Includes the lane itself.
 std::vector<uint32_t> Block::knowledgeOf(const Warp &warp,
                                          unsigned lane) const {
   std::vector<uint32_t> known = warp.lanes[lane].known;

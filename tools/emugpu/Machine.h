@@ -307,8 +307,8 @@ public:
     std::vector<uint32_t> known;
   };
   std::map<uint64_t, std::vector<Published>> published;
-  /// For a pair of blocks (knower, known): the epoch of `known` up to which
-  /// `knower` is ordered after its work.
+  /// For a pair of blocks (later, earlier): the epoch up to which the work of
+  /// `earlier` comes before the next work of `later`.
   std::map<std::pair<uint64_t, uint64_t>, Published> acquired;
 };
 

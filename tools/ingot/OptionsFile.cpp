@@ -106,7 +106,8 @@ private:
     option.values.push_back(value);
     return true;
   }
-  /// Starts a value that no option has, and whose content is not read.
+  /// Starts an object or a nested array. No option has such a value, so its
+  /// content is not read.
   bool startInner(const char *described) {
     if (!isInObject)
       return fail();

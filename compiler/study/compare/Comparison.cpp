@@ -167,7 +167,7 @@ llvm::Error Comparing::findPrecision() {
                                                 options.model, pipeline))
     return error;
   if (options.sensitivity && pipeline.calibration.empty())
-    return makeError("--sensitivity is of int8, and '" +
+    return makeError("--sensitivity needs int8, but '" +
                      formatLine(options.artifact, 200) +
                      "' was compiled without a calibration: give "
                      "--calibration=FILE");

@@ -76,8 +76,8 @@ static std::string addClasses(const Array &output,
     return "";
   return "the first output has " +
          formatShape(output.dims.data(), output.dims.size()) +
-         " numbers, but what is right is told by the largest of several in "
-         "the last dimension";
+         " numbers, but accuracy is measured by the largest of several numbers "
+         "in the last dimension";
 }
 
 llvm::Error Evaluation::classify(const Run &run, Samples &samples,
@@ -148,8 +148,8 @@ llvm::Error Evaluation::runReference(const Run &run, const Progress &progress) {
   auto largest = std::max_element(labels.begin(), labels.end());
   if (hasLabels() && *largest >= numClasses)
     return makeError(where + "array 'labels' has " + std::to_string(*largest) +
-                     ", but the first output tells " +
-                     std::to_string(numClasses) + " classes apart, from 0 on");
+                     ", but the first output has " +
+                     std::to_string(numClasses) + " classes, from 0 on");
   wanted = hasLabels() ? labels : classes;
   uint64_t right = 0;
   for (size_t i = 0; i < wanted.size(); ++i)

@@ -15,7 +15,7 @@ using namespace ingot::study;
 
 /// How often each artifact is measured.
 static constexpr int kRounds = 3;
-/// The least number of runs in a round, even if one run takes long.
+/// The minimum number of runs in a round, even if one run takes long.
 static constexpr uint64_t kLeastRuns = 5;
 
 std::optional<double>

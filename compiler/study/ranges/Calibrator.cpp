@@ -72,8 +72,8 @@ llvm::Error Calibrator::watch(const Progress &progress) {
     return makeError(
         "'" + formatLine(options.model.model, 200) +
         "' has no convolution or matrix product of float32 with "
-        "constant weights that could be quantized; those of loops and branches "
-        "--precision=int8-dynamic quantizes, without calibration");
+        "constant weights; --precision=int8-dynamic quantizes products in "
+        "loops and branches, without a calibration");
   if (llvm::Error error = errorIf(checkMethodRules(options.rules, tensors())))
     return error;
   for (const std::string &name : tensors())

@@ -142,7 +142,7 @@ static std::string searchSection(const Study &study) {
              digits("%.2f %%", search.fp32Percent) + " in fp32" +
              (search.evaluations
                   ? ", " + digits("%.2f %%", search.int8Percent) +
-                        " with all layers in int8 that are faster so"
+                        " with all layers in int8 that int8 makes faster"
                   : "") +
              bf16Text(study) + ", " + digits("%.2f %%", search.chosenPercent) +
              " as chosen; a drop of " + digits("%g", search.maxDrop) +
@@ -214,8 +214,8 @@ static std::string sensitivitySection(const Study &study) {
   if (!study.sensitivity || study.sensitivity->kept.empty())
     return "";
   std::string text =
-      "<h2>Keeping the worst in fp32</h2>\n<p>Relative error of the outputs "
-      "when the layers that cost them most stay in fp32: " +
+      "<h2>Keeping the worst in fp32</h2>\n<p>Relative error of the outputs if "
+      "the layers with the largest errors stay in fp32: " +
       digits("%.6f", study.sensitivity->all) +
       " with none of them. The options are for ingot compile.</p>\n";
   for (size_t i = 0; i < study.sensitivity->kept.size(); ++i) {
@@ -247,9 +247,9 @@ static std::string plotsSection(const Study &study) {
   }
   if (text.empty())
     return "";
-  return "<h2>What the worst layers read</h2>\n<p>How often which values were "
-         "seen, the height being the logarithm. The shaded range is what bytes "
-         "hold; values beyond it, in red, go to its ends.</p>\n<div "
+  return "<h2>What the worst layers read</h2>\n<p>Histograms of the values, "
+         "with logarithmic heights. Bytes can represent the shaded range. "
+         "Values outside of it, in red, become its ends.</p>\n<div "
          "class=\"plots\">\n" +
          text + "</div>\n";
 }

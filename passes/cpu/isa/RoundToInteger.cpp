@@ -123,7 +123,7 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
     APInt number;
     if (auto shifted = whole.getDefiningOp<arith::SubIOp>()) {
       if (!matchPattern(shifted.getRhs(), m_ConstantInt(&number)))
-        return rewriter.notifyMatchFailure(op, "takes off no constant");
+        return rewriter.notifyMatchFailure(op, "subtracts no constant");
       zero = number.getSExtValue();
       whole = shifted.getLhs();
     }
@@ -154,7 +154,7 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
         !isHeldWithin(rounded.getOperand(), (isSigned ? -128 : 0) - zero,
                       (isSigned ? 127 : 255) - zero))
       return rewriter.notifyMatchFailure(
-          op, "is of what is not rounded, or not within a byte");
+          op, "converts values that are not rounded, or not within a byte");
     rewriter.replaceOpWithNewOp<math::RoundEvenOp>(op, rounded.getOperand());
     return success();
   }

@@ -267,7 +267,7 @@ static Reason whyNot(nn::GroupNormOp op) {
            " or no multiple of its groups: " + describe(type);
   for (Value factor : {op.getScale(), op.getBias()})
     if (typeOf(factor).getShape() != ArrayRef<int64_t>(channels))
-      return "has a factor that is not one a channel: " +
+      return "has a factor that does not have one element per channel: " +
              describe(factor.getType());
   return std::nullopt;
 }

@@ -98,7 +98,7 @@ static Reason whyNotHeads(AttentionMatch &match) {
   };
   if (k.getDimSize(rank - 2) == 0 || !fits(q.getShape().back()) ||
       !fits(v.getShape().back()))
-    return "has no keys, or larger or odder heads than the kernel holds: " +
+    return "has no keys, or heads whose size the kernel does not support: " +
            describe(k) + ", " + describe(v);
   return std::nullopt;
 }

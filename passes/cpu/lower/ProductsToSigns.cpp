@@ -75,7 +75,7 @@ static Reason whyNotSigns(const SignCandidate &product) {
   RankedTensorType weights = typeOf(product.weights);
   if (!typeOf(product.data).getElementType().isUnsignedInteger(8) ||
       !nn::getConstant(product.weights))
-    return "does not multiply bytes by constant ones";
+    return "does not multiply bytes by constants";
   int64_t channels = weights.getDimSize(product.channels);
   if (channels < cpu::threshold::signsFewestChannels)
     return "has few channels: " + std::to_string(channels);
@@ -205,7 +205,7 @@ template <typename Op> struct ToSigns : OpRewritePattern<Op> {
     std::optional<int64_t> zero =
         findZeroPoint(intervals.lookup(product.op), product);
     if (!zero)
-      return "has data that may be other bytes than three";
+      return "has data that may have more than three different bytes";
     signs = readSigns(product, *zero);
     if (!signs)
       return "has weights other than 1 and -1";

@@ -93,7 +93,8 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     cpu::PackedWeights weights(op.getWeights());
     if (op.getFormat().getPairs() || !weights.element.isInteger(8))
-      return rewriter.notifyMatchFailure(op, "has pairs, or no bytes");
+      return rewriter.notifyMatchFailure(
+          op, "has pairs already, or multiplies no bytes");
     if (const char *reason = whyNot(op))
       return rewriter.notifyMatchFailure(op, reason);
     int64_t depth = cast<ShapedType>(op.getSrc().getType()).getShape().back();
@@ -112,7 +113,7 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
     std::optional<ArrayRef<char>> source =
         cpu::findBytes(op.getWeights(), storage);
     if (!source)
-      return rewriter.notifyMatchFailure(op, "has weights of the run");
+      return rewriter.notifyMatchFailure(op, "has weights that a run computes");
     const auto *at = reinterpret_cast<const int8_t *>(source->data());
 
     const int64_t largest = largestByteOf(op);

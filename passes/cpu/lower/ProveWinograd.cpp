@@ -57,12 +57,12 @@ struct Prove : OpRewritePattern<cpu::ConvOp> {
                                 PatternRewriter &rewriter) const override {
     if (op.getFormat().getExactTiles() != 0 || !op.mayFilterBytes())
       return rewriter.notifyMatchFailure(
-          op, "has its tiles, or is of other than 3x3 taps of bytes");
+          op, "has tiles already, or is not a 3x3 convolution of bytes");
     std::vector<char> storage;
     std::optional<ArrayRef<char>> source =
         cpu::findBytes(op.getWeights(), storage);
     if (!source)
-      return rewriter.notifyMatchFailure(op, "has weights of the run");
+      return rewriter.notifyMatchFailure(op, "has weights that a run computes");
     int64_t largest = largestSum(*source, cpu::PackedWeights(op.getWeights()),
                                  op.getSrcZeroPoint());
     for (int64_t outputs : {4, 2}) {

@@ -33,9 +33,10 @@ struct ScaledBytes {
 };
 
 /// Returns the bytes from which `value`, of f32, is computed with constants
-/// only. Returns nullopt if there are none. Also returns nullopt if the kernel
-/// that computes the bytes would otherwise not store them. AVX2 has no masks
-/// for bytes, so rows of `length` elements must be whole vectors.
+/// only. Returns nullopt if there are no such bytes, or if reading the floats
+/// is as fast. The latter holds if one kernel can compute both, so that the
+/// bytes are never stored, and if the floats stay in the cache. AVX2 has no
+/// masks for bytes, so rows of `length` elements must be whole vectors.
 std::optional<ScaledBytes> readScaledBytes(mlir::Value value, int64_t length);
 
 } // namespace ingot::cpu

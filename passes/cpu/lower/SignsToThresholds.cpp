@@ -134,7 +134,7 @@ Reason Results::addThresholds(int64_t channel, int64_t zeroPoint,
       program->argument(0)[i].i = first + i;
     const nn::Lane *results = program->run(count);
     if (!results)
-      return "has results that are left to the machine";
+      return "has results that depend on the machine";
     for (int64_t i = 0; i < count; ++i) {
       int64_t sum = first + i;
       int64_t sign = int64_t(uint8_t(results[i].i)) - zeroPoint;
@@ -277,10 +277,12 @@ struct ToThresholds : OpRewritePattern<cpu::PackSignsOp> {
     Value bytes = op.getSrc(), source = sourceOf(op);
     kernel::EpilogueOpInterface product = getProduct(source, terms);
     if (!product)
-      return rewriter.notifyMatchFailure(op, "is not of a product of signs");
+      return rewriter.notifyMatchFailure(
+          op, "does not pack the result of a product of signs");
     Operation *reader = source == bytes ? op : bytes.getDefiningOp();
     if (!isReadBy(bytes, op) || !isReadBy(source, reader))
-      return rewriter.notifyMatchFailure(op, "is of bytes that others read");
+      return rewriter.notifyMatchFailure(
+          op, "packs bytes that other ops read, too");
     if (!isa<RankedTensorType>(op.getDst().getType()))
       return rewriter.notifyMatchFailure(op, "is on memrefs");
     Thresholds thresholds;

@@ -108,7 +108,7 @@ private:
         op->getBlock() != root->getBlock() ||
         typeOf(op->getResult(0)).getShape() !=
             typeOf(root->getResult(0)).getShape()) {
-      reason = "depends on what is not computed element by element";
+      reason = "depends on an op that is not elementwise";
       return false;
     }
     if (!ops.insert(op))
@@ -173,7 +173,7 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
       return llvm::is_contained(cone.ops, user);
     };
     if (op != root && !isCheap(op) && !llvm::all_of(op->getUsers(), isInside))
-      return "computes what others read as well";
+      return "has an intermediate result with other users";
   }
   // Finds out if only one op reads each result, because an epilogue can then
   // continue with it.
@@ -184,7 +184,7 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
     return std::nullopt;
   RankedTensorType type = typeOf(cone.source);
   if (isSimple)
-    return "costs an epilogue little";
+    return "costs little in an epilogue";
   if (type.hasStaticShape() &&
       type.getNumElements() < cpu::threshold::tabulatedElements)
     return "has few elements";

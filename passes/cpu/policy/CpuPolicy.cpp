@@ -44,14 +44,14 @@ Answer<bool> CpuPolicy::multiplyBytesInLoop(Operation *product,
 Answer<bool> CpuPolicy::multiplyBytesAsFloats(nn::ConvOp product) const {
   if (Reason reason = whyBytesAsFloats(product))
     return {true, *reason};
-  return {false, "has channels enough for products of four bytes"};
+  return {false, "has enough channels for products of four bytes"};
 }
 
 Answer<bool> CpuPolicy::multiplyGroupsAsFloats(ArrayRef<int64_t> weights,
                                                int64_t groups) const {
   if (areSmallGroups(weights, groups))
     return {true, kSmallGroups};
-  return {false, "has channels enough in each group"};
+  return {false, "has enough channels in each group"};
 }
 
 Answer<bool> CpuPolicy::multiplyInt16(Operation *product,

@@ -67,7 +67,7 @@ Reason cpu::whyBytesAsFloats(nn::ConvOp conv) {
     return std::nullopt;
   }
   if (weights[1] <= threshold::byteFewChannels)
-    return "has one or two channels, where most bytes of a product of four "
+    return "has one or two channels, so that most bytes of each group of four "
            "would be zeros";
   return std::nullopt;
 }
@@ -82,10 +82,10 @@ static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
   const int64_t inCache = threshold::byteFloatsInCache(machine.numbers);
   if (taps.size() == 1) {
     if (machine.asInt16 && taps.back() > threshold::byteTapsAtOnce)
-      return "has single channels and many taps in a row, where words gain "
-             "nothing";
+      return "is depthwise with many taps in a row, so that int16 saves no "
+             "time";
     if (elements.value_or(0) <= inCache)
-      return "has single channels that the cache holds as floats";
+      return "is depthwise, and the cache holds its data as floats";
     return std::nullopt;
   }
   if (!elements)
@@ -93,10 +93,9 @@ static Reason whyChannelsInFloats(nn::ConvOp conv, const Machine &machine) {
   if (*elements <= (machine.asInt16
                         ? inCache
                         : threshold::byteVolumesInCache(machine.numbers)))
-    return "has single channels of a volume that the cache holds as floats";
+    return "is depthwise on a volume that the cache holds as floats";
   if (shareOfTaps(conv, taps.size() - 1) < threshold::byteLeastShareOfVolume)
-    return "has single channels of a volume with much padding, which floats "
-           "leave out";
+    return "is depthwise on a volume with much padding, which floats skip";
   return std::nullopt;
 }
 
@@ -109,14 +108,14 @@ static Reason whyTooFewForInt16(nn::ConvOp conv, bool ofInput) {
   if (conv.getGroups() != 1)
     return std::nullopt;
   if (ofInput && productOf(w.drop_front()) <= threshold::int16FewTerms)
-    return "multiplies the model's input by few terms, which as words do not "
-           "pay for rounding";
+    return "multiplies the model's input with few terms in each sum, where "
+           "int16 does not pay for rounding";
   if ((w[1] < threshold::int16FewestWinogradChannels &&
        takesFewerProducts(conv, 0)) ||
       (w[1] <= threshold::int16FewWinogradChannels &&
        takesFewerProducts(conv, threshold::int16ManyWinogradPixels)))
-    return "has 3x3 taps of few channels, where floats take fewer products "
-           "than words";
+    return "has 3x3 taps of few channels, where floats need fewer products by "
+           "Winograd than int16";
   return std::nullopt;
 }
 
@@ -146,7 +145,7 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
     return std::nullopt;
   if (support::hasSingleChannels(conv)) {
     if (!haveExactSums(conv))
-      return "has single channels whose sums of bytes f32 does not hold";
+      return "is depthwise, with sums of bytes that are not exact in float32";
     if (w.size() != 4)
       return whyChannelsInFloats(conv, machine);
     return std::nullopt;
@@ -157,8 +156,8 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
     std::optional<int64_t> elements = countElements(conv.getX());
     if (elements && *elements <= threshold::byteGroupsInCache(machine.numbers))
       return "has " + std::to_string(w[1]) +
-             " channels of a group, which share a vector as floats, and data "
-             "that the cache holds";
+             " channels per group, and the cache holds its data as floats, of "
+             "which several groups share a vector";
     return std::nullopt;
   }
   return machine.asInt16 ? whyTooFewForInt16(conv, ofInput) : std::nullopt;
@@ -172,8 +171,8 @@ static Reason whyAsFast(nn::ConvTransposeOp conv, const Machine &machine) {
       shapeOf(conv.getW())[0] / std::max<int64_t>(conv.getGroups(), 1);
   if (channels <= (machine.asInt16 ? threshold::transposedFewChannelsAsInt16
                                    : threshold::transposedFewChannels))
-    return "has few channels, where most bytes of a product of four would be "
-           "zeros";
+    return "has few channels, so that most bytes of each group of four would "
+           "be zeros";
   return std::nullopt;
 }
 
@@ -195,8 +194,8 @@ static Reason whyAsFast(nn::MatMulOp matmul, bool ofInput,
   if (rows > 1 && (rows < threshold::pairedFewestRows
                        ? columns <= threshold::int16FewColumns
                        : columns < threshold::int16FewColumns))
-    return "multiplies rows of the model's input by few columns, which as "
-           "words do not pay for rounding";
+    return "multiplies rows of the model's input by few columns, where int16 "
+           "does not pay for rounding";
   return std::nullopt;
 }
 

@@ -84,7 +84,7 @@ static Reason whyTooSmall(nn::MatMulOp product) {
   }
   if (elements < (rows == 1 ? threshold::bf16FewestWeightsOfRow
                             : threshold::bf16FewestWeightsOfFewRows))
-    return "multiplies few rows by few weights, which a cache holds as floats";
+    return "multiplies few rows by weights that fit in a cache as floats";
   return std::nullopt;
 }
 
@@ -103,7 +103,7 @@ static Reason whyTooSmall(nn::ConvOp conv) {
     return "takes less time than rounding its factors";
   if (conv.getGroups() > 1 && w[1] <= threshold::bf16FewInGroup &&
       pixels < threshold::bf16FewestPixelsOfGroups)
-    return "has few channels of a group and few pixels, which leave tiles "
+    return "has few channels per group and few pixels, which leave tiles "
            "mostly empty";
   bool hasWindows = productOf(w.drop_front(2)) > 1;
   if (hasWindows && width < threshold::bf16FewestRows &&
@@ -125,7 +125,8 @@ static Reason whyNotBF16(Operation *op) {
     return std::nullopt;
   ArrayRef<int64_t> weights = shapeOf(conv.getW());
   if (areSmallGroups(weights, conv.getGroups()))
-    return "has few channels of a group, which share a vector as floats";
+    return "has few channels per group, and floats put several groups in a "
+           "vector";
   if (Reason reason = whyTooSmall(conv))
     return reason;
   int64_t channels = weights[1], terms = productOf(weights.drop_front());
@@ -195,7 +196,7 @@ static Answer<bool> answer(Operation *op,
     return {false, *reason};
   if (isDepthwiseAlone(op, [&](Operation *other) { return !whyNot(other); }))
     return {false, "is a depthwise convolution far from products in 16 bits"};
-  return {true, "has terms and rows enough to pay for rounding"};
+  return {true, "has enough terms and rows to pay for rounding"};
 }
 
 Answer<bool> cpu::isForBF16(Operation *op) { return answer(op, whyNotBF16); }
@@ -207,7 +208,7 @@ Answer<bool> cpu::isForF16Weights(Operation *op, int64_t allWeights) {
   ArrayRef<int64_t> weights = shapeOf(op->getOperand(1));
   int64_t elements = productOf(weights), rows = rowsOf(op);
   if (allWeights < inCache)
-    return {false, "is of a model whose weights a cache holds as floats"};
+    return {false, "belongs to a model whose weights fit in a cache as floats"};
   if (elements < threshold::halfFewestWeights)
     return {false, "has few weights, which are not worth widening"};
   if (!fitWidened(op))
@@ -216,12 +217,12 @@ Answer<bool> cpu::isForF16Weights(Operation *op, int64_t allWeights) {
   // size counts as small below, because it may have a single row.
   if (ShapedType::isDynamic(rows) && isa<nn::ConvOp>(op)) {
     if (weights[1] >= threshold::halfFewestChannels)
-      return {true, "has channels enough to pay for widening weights"};
+      return {true, "has enough channels to pay for widening weights"};
     return {false, "has few channels, which are copied for each tile"};
   }
   if (rows >= threshold::halfManyRows)
-    return {true, "has rows enough to hide the widening of weights"};
+    return {true, "has enough rows to hide the time of widening weights"};
   if (rows <= threshold::halfFewRows && elements >= inCache)
-    return {true, "has few rows, which wait for weights"};
-  return {false, "has too few rows to hide the widening of weights"};
+    return {true, "has few rows, whose time is that of reading weights"};
+  return {false, "has too few rows to hide the time of widening weights"};
 }

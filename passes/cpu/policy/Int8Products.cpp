@@ -28,8 +28,8 @@ static Reason whyFewAtOnce(nn::ConvOp conv, const Machine &machine) {
     return reason;
   if (machine.asInt16 && conv.getGroups() == 1 &&
       shapeOf(conv.getW())[1] < threshold::byteChannelsAtOnce)
-    return "has three channels, of which words multiply no more at once than "
-           "floats";
+    return "has three channels, which are multiplied no faster as int16 than "
+           "as floats";
   return std::nullopt;
 }
 
@@ -49,19 +49,19 @@ static Answer<bool> isDepthwiseForBytes(nn::ConvOp conv,
       type.getNumElements() <= threshold::byteFloatsInCache(machine.numbers);
   if (isInCache && strides[0] == 1 && strides[1] == 1) {
     if (machine.asInt16 && candidate.readsFloats())
-      return {false, "has single channels of floats that the cache holds, "
-                     "where words gain nothing"};
+      return {false, "is depthwise, and the cache holds its data as floats, so "
+                     "that int16 saves no time"};
     if (!machine.asInt16 && candidate.ofInput &&
         w[3] > threshold::byteTapsAtOnce)
-      return {false, "has single channels of the model's input, which the "
-                     "cache holds as floats, and many taps in a row"};
+      return {false, "is depthwise on the model's input with many taps in a "
+                     "row, and the cache holds its data as floats"};
   }
   // Declines if there are few rows of pixels, because most rows of taps are
   // then in the padding. Floats skip such rows.
   if (double(x[2]) > threshold::byteLeastRowsPerTap * double(w[2]))
     return {true, "multiplies several taps of a channel in an instruction"};
-  return {false, "has single channels of few rows, where most rows of taps are "
-                 "padding, which floats leave out"};
+  return {false, "is depthwise with few rows, so that most taps lie in the "
+                 "padding, which floats skip"};
 }
 
 Answer<bool> cpu::isForInt8(Operation *product,
@@ -117,12 +117,12 @@ struct Readers {
 } // namespace
 
 static constexpr char kMultipliesLittle[] =
-    "multiplies a number so rarely that finding its range takes longer than "
-    "bytes save";
+    "uses each element in so few products that finding the range takes longer "
+    "than bytes save";
 static constexpr char kFewWeights[] =
-    "has few weights, which are multiplied in less time than a range is found";
+    "has few weights: finding a range takes longer than multiplying them";
 static constexpr char kPaysForRange[] =
-    "multiplies a number often enough to pay for finding its range";
+    "uses each element in enough products to pay for finding the range";
 
 static Answer<bool> paysForRange(nn::ConvOp conv, const Machine &machine) {
   ArrayRef<int64_t> w = shapeOf(conv.getW());
@@ -131,15 +131,16 @@ static Answer<bool> paysForRange(nn::ConvOp conv, const Machine &machine) {
   if (readers.multiplyLittle(machine.asInt16))
     return {false, kMultipliesLittle};
   if (!ShapedType::isDynamic(terms) && terms < threshold::rangeFewestTerms)
-    return {false, "has few terms, so that most of the time is spent once for "
-                   "a result"};
+    return {
+        false,
+        "has few terms in each sum, so that products take little of the time"};
   // Declines if there is much padding. Bytes multiply the padding, too, because
   // its value is known only at run time.
   if (conv.getX().getType().hasStaticShape() &&
       shareOfTaps(conv, w.size() - 2) <
           (machine.asInt16 ? threshold::rangeLeastShareOfTapsAsInt16
                            : threshold::rangeLeastShareOfTaps))
-    return {false, "has much padding, which floats leave out"};
+    return {false, "has much padding, which floats skip"};
   const int64_t factor =
       takesFewerProducts(conv, threshold::rangeManyFilteredPixels)
           ? threshold::rangeFilterFactor
@@ -168,12 +169,13 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
     if (machine.asInt16
             ? columns >= threshold::rangeFewestColumnsAsInt16
             : columns >= threshold::rangeFewestColumns || weights > kFewest)
-      return {true, "has one row, which waits for weights"};
-    return {false, "has one row and few columns, which are multiplied in less "
-                   "time than a range is found"};
+      return {true, "has one row, whose time is that of reading weights"};
+    return {false, "has one row and few columns: finding a range takes longer "
+                   "than multiplying them"};
   }
-  // Requires more products of each number if there are too few rows for pairs.
-  // The bytes are then multiplied as int16, which saves less.
+  // With too few rows for pairs, bytes are multiplied as int16, which saves
+  // less time. The tensor must then take part in more products to pay for the
+  // range.
   Readers readers(matmul.getA());
   if (readers.multiplyLittle(machine.asInt16))
     return {false, kMultipliesLittle};
@@ -181,8 +183,8 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
       y.getNumElements() / columns >= threshold::pairedFewestRows ||
       readers.products >= threshold::rangeFewestProductsOfFewRows)
     return {true, kPaysForRange};
-  return {false, "has too few rows for pairs of bytes, and multiplies a number "
-                 "too rarely as words"};
+  return {false, "has too few rows for pairs of bytes, and uses each element "
+                 "in too few products for int16"};
 }
 
 Answer<bool> cpu::isForDynamicInt8(Operation *product) {
@@ -197,7 +199,7 @@ Answer<bool> cpu::isForDynamicInt8(Operation *product) {
 Answer<bool> cpu::isLoopForInt8(int64_t weights) {
   if (weights >= threshold::loopFewestByteWeights)
     return {true, "is in a loop with many weights"};
-  return {false, "is in a loop with few weights, of which one kernel of floats "
+  return {false, "is in a loop with few weights, where one kernel of floats "
                  "computes all steps"};
 }
 
@@ -206,8 +208,8 @@ Answer<bool> cpu::isForPadding(nn::ConvOp conv) {
   const int64_t productsOfByte =
       w[0] * productOf(w.drop_front(2)) / productOf(conv.getStrides());
   if (productsOfByte < threshold::paddedFewestProducts)
-    return {false, "multiplies a byte too rarely"};
-  return {true, "multiplies a byte often enough to pay for copying it"};
+    return {false, "uses each byte in too few products to pay for copying it"};
+  return {true, "uses each byte in enough products to pay for copying it"};
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,8 +235,9 @@ static Reason whyNotPairs(nn::ConvOp conv, const Machine &machine) {
   if (conv.getGroups() != 1)
     return "has groups";
   if (!whyNotThreeByThree(conv))
-    return "has 3x3 taps, of which words take fewer products than pairs";
-  // Counts the pixels of all images as rows.
+    return "has 3x3 taps, which need fewer products by Winograd with int16 "
+           "than in pairs";
+  // The rows of a convolution are the pixels of all images.
   int64_t groups = weights[1] / kPairGroup;
   ArrayRef<int64_t> y = shapeOf(conv.getY());
   return whyNotPairs(weights[1], groups * taps.back(), groups * productOf(taps),
@@ -244,7 +247,8 @@ static Reason whyNotPairs(nn::ConvOp conv, const Machine &machine) {
 Answer<std::optional<int64_t>> cpu::findPairedAxis(Operation *product) {
   const Machine machine(product);
   if (!machine.asInt16)
-    return {std::nullopt, "is for CPUs that add up four products of bytes"};
+    return {std::nullopt,
+            "is for CPUs whose instructions add four products of bytes"};
   int64_t axis = 1;
   Reason reason;
   if (auto conv = dyn_cast<nn::ConvOp>(product)) {
@@ -261,7 +265,7 @@ Answer<std::optional<int64_t>> cpu::findPairedAxis(Operation *product) {
   }
   if (reason)
     return {std::nullopt, *reason};
-  return {axis, "has rows and inputs enough for products of pairs of bytes"};
+  return {axis, "has enough rows and inputs for products of pairs of bytes"};
 }
 
 Answer<bool> cpu::isForRoundedRows(nn::PackedMatMulOp product) {
@@ -270,17 +274,16 @@ Answer<bool> cpu::isForRoundedRows(nn::PackedMatMulOp product) {
       std::min(int64_t(product.getBlockSize()), int64_t(product.getDepth()));
   const bool isOnlyBlock = block == int64_t(product.getDepth());
   if (bits >= 8 && !addsByteDots(product))
-    return {false, "has weights of 8 bits, whose products are too large for "
-                   "words"};
+    return {false, "has weights of 8 bits, whose products do not fit in int16"};
   if (block > threshold::roundedLargestBlock)
     return {false, "has blocks too large for one scale of rounded rows"};
   if (!isOnlyBlock && block % (32 / bits) != 0)
-    return {false, "has blocks of no whole words"};
+    return {false, "has blocks that do not fill 32-bit words"};
   if (shapeOf(product.getCodes())[0] < threshold::roundedFewestColumns)
     return {false, "has few columns, which do not pay for rounding rows"};
   if (!nn::getConstant(product.getCodes()) ||
       !nn::getConstant(product.getScales()) ||
       (product.getZeroPoints() && !nn::getConstant(product.getZeroPoints())))
-    return {false, "has weights that only a run knows"};
-  return {true, "has columns enough to pay for rounding rows"};
+    return {false, "has weights that a run computes"};
+  return {true, "has enough columns to pay for rounding rows"};
 }

@@ -29,7 +29,7 @@ static bool hasOpenGroups(Operation *op) {
 Answer<Layout> cpu::chooseLayout(Operation *op) {
   if (hasOpenGroups(op))
     return {Layout::channelsFirst,
-            "has many groups of an open number of channels"};
+            "has many groups, with an open number of channels"};
   return {Layout::channelsLast, "has spatial dimensions"};
 }
 

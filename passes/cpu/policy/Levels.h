@@ -39,8 +39,8 @@ bool multipliesAsInt16(mlir::Operation *op);
 /// Returns true if all levels have instructions that add products of bytes.
 bool addsByteDots(mlir::Operation *op);
 
-/// Returns true if any level multiplies bytes or bf16 in AMX tiles. `may`
-/// levels count.
+/// Returns true if any level, including `may` levels, multiplies bytes or bf16
+/// in AMX tiles.
 bool someHaveTiles(mlir::Operation *op);
 
 } // namespace ingot::cpu

@@ -23,7 +23,7 @@
 namespace ingot::cpu {
 
 inline constexpr char kSmallGroups[] =
-    "has few channels of a group, which share a vector as floats";
+    "has few channels per group, and floats put several groups in a vector";
 
 /// Returns true if several groups of a convolution with weights `O, C, …` share
 /// a vector of f32. Each group must have two or four inputs, and as many

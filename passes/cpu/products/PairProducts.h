@@ -56,8 +56,8 @@ mlir::Value addPairs(IndexBuilder &b, mlir::Value row, mlir::Value weights,
 struct Int16Weights {
   Int16Weights(IndexBuilder &b, int64_t groups, int64_t columns);
 
-  /// Returns true if it pays to widen once: the weights are few, and a task has
-  /// many rows.
+  /// Returns true if widening all weights before the first row pays. This is
+  /// the case if the weights are few and a task has many rows.
   static bool pays(int64_t groups, int64_t columns, int64_t rows);
 
   /// Widens the weights of a column tile.

@@ -199,8 +199,8 @@ Value cpu::joinZeros(IndexBuilder &b, Value zeros, Value data, Index at) {
   return arith::OrIOp::create(b.b, b.loc, zeros, word);
 }
 
-/// Returns the start of counting: sums as if all products were 1, and no
-/// waiting bits.
+/// Returns the initial accumulators: sums as if all products were 1, then zeros
+/// for the waiting bits.
 static Accumulators startSums(IndexBuilder &b, const Tile &tile,
                               ArrayRef<Index> all) {
   auto type = VectorType::get({tile.lanes}, b.b.getI32Type());

@@ -88,7 +88,7 @@ static int64_t pixelsOf(cpu::ConvOp op) {
 }
 
 /// Returns true if the copies of a tile's taps fit on the stack. Copies have
-/// the strides of src, because lists of pairs need them.
+/// the strides of src, because the lists of pairs contain offsets in src.
 static bool fitsPairs(cpu::ConvOp op, const RegisterTile &tile) {
   auto type = cast<MemRefType>(op.getSrc().getType());
   SmallVector<int64_t> strides;

@@ -57,13 +57,14 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-// Scores have one lane for each query. Keys and probabilities are then read as
-// rows, with one element for a multiply-add. Values are read as vectors. Only
-// queries are transposed, and the softmax works on whole vectors. There are two
-// vectors of queries, because products have two vectors of columns.
+// Queries lie side by side in the lanes of vectors. Scores have one row for
+// each key, so the softmax works on whole vectors. Only queries are transposed:
+// the products read single elements of keys and of probabilities, and vectors
+// of values. There are two vectors of queries, because products have two
+// vectors of columns.
 //
-// Products of bf16 round and pack keys and values. With a few queries this does
-// not pay.
+// Products of bf16 round and pack keys and values, which does not pay for a few
+// queries.
 Product cpu::attentionProduct(cpu::AttentionOp op, const TargetInfo &target) {
   constexpr int64_t kFewQueries = 8;
   int64_t queries = shapeOf(op.getSrc())[1];

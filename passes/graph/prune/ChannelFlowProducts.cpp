@@ -17,8 +17,7 @@ static constexpr StringLiteral kOtherWeights(
     "is read by a product whose weights or bias are computed");
 static constexpr StringLiteral kOtherDim(
     "is read by a product along another dimension");
-static constexpr StringLiteral kOfData(
-    "is computed of a channel that stays");
+static constexpr StringLiteral kOfData("is computed from a channel that stays");
 static constexpr StringLiteral kComputedBias("has a bias that is computed");
 
 /// Returns the dimension of its data that a product sums over.

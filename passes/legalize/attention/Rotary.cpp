@@ -72,7 +72,7 @@ partsOf(Node &node, Value x, const Rotation &rotation) {
   if (rotation.isWhole)
     return std::pair(turned, OpFoldResult(sizeAttr(node, 0)));
   if (failed(requireFit(node, nn::SizeRelation::atLeast, width, turned,
-                        "the caches turn {1} elements of heads of {0}")))
+                        "the caches rotate {1} elements of heads of {0}")))
     return failure();
   return std::pair(turned, subSizes(node, width, turned));
 }
@@ -213,7 +213,7 @@ static LogicalResult legalizeMicrosoftRotaryEmbedding(Node &node) {
                                  sizeAttr(node, 2));
   if (auto known = getConstantIntValue(turned); dim && known && *known != dim)
     return node.invalid("rotary_embedding_dim is " + Twine(dim) +
-                        ", but the caches turn " + Twine(*known) +
+                        ", but the caches rotate " + Twine(*known) +
                         " elements");
   Value x = node.input(0);
   // Rotates whole heads of dynamic width if there is no rotary_embedding_dim.
@@ -225,9 +225,9 @@ static LogicalResult legalizeMicrosoftRotaryEmbedding(Node &node) {
     OpFoldResult width = turned;
     if (isFlat)
       width = mulSizes(node, turned, sizeAttr(node, heads));
-    if (failed(requireFit(node, nn::SizeRelation::equal,
-                          sizeOf(node, x, node.rank(0) - 1), width,
-                          "heads have {0} elements, but the caches turn {1}")))
+    if (failed(requireFit(
+            node, nn::SizeRelation::equal, sizeOf(node, x, node.rank(0) - 1),
+            width, "heads have {0} elements, but the caches rotate {1}")))
       return failure();
   }
   if (isFlat) {

@@ -147,7 +147,7 @@ legalize::restoreLists(Node &node, const LoopForm &form,
       ArrayRef<Value>(values).take_back(lists.size()));
   values.truncate(values.size() - lists.size());
   for (auto [list, rows] : llvm::zip_equal(lists, appended)) {
-    // Skips rows without uses, which are null.
+    // `rows` is null if it has no uses.
     if (rows && list.before && !(rows = concat(node, {list.before, rows}, 0)))
       return failure();
     values.insert(values.begin() + list.state, rows ? listOf(rows) : rows);

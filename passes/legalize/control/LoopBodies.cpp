@@ -25,7 +25,8 @@ RankedTensorType legalize::typeOfRow(const Scanned &scanned) {
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-/// Returns a scalar type, or a list of one element if the body declares that.
+/// Returns the type of a value with one element: rank 1 if the body declares
+/// its argument so, else rank 0.
 static RankedTensorType typeOfOne(Node &node, Value argument, Type element) {
   auto declared = dyn_cast<RankedTensorType>(argument.getType());
   SmallVector<int64_t> shape;

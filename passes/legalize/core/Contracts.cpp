@@ -236,14 +236,14 @@ LogicalResult legalize::requireRotaryEmbedding(Node &node) {
   if (int64_t dim = node.getInt("rotary_embedding_dim", 0)) {
     c.require(
         SizeRelation::equal, turned, c.number(dim),
-        "cos_cache turns {0} elements of a head, but rotary_embedding_dim "
+        "cos_cache rotates {0} elements of a head, but rotary_embedding_dim "
         "is {1}");
     c.require(SizeRelation::atLeast, width, c.number(dim * heads),
               "heads of {0} elements have fewer than the {1} of "
               "rotary_embedding_dim");
   } else {
     c.require(SizeRelation::equal, mulSizes(node, turned, c.number(heads)),
-              width, "cos_cache turns {0} elements, but X has {1} of a step");
+              width, "cos_cache rotates {0} elements, but X has {1} per step");
   }
   InputDim batch = {hasPositions ? size_t(3) : 1,
                     hasPositions ? "position_ids" : "cos_cache", 0};

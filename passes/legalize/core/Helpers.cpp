@@ -211,6 +211,20 @@ Value legalize::transpose(Node &node, Value x, ArrayRef<int64_t> perm) {
   return node.create<nn::TransposeOp>(type, x, perm);
 }
 
+OpFoldResult legalize::countElements(Node &node, Value x) {
+  OpFoldResult count = sizeAttr(node, 1);
+  for (OpFoldResult size : sizesOf(node, x))
+    count = mulSizes(node, count, size);
+  return count;
+}
+
+FailureOr<int64_t> legalize::axisOrFlat(Node &node, Value &x) {
+  if (node.hasAttr("axis"))
+    return node.normalizeAxis(node.getInt("axis", 0), typeOf(x).getRank());
+  x = reshape(node, x, {countElements(node, x)});
+  return 0;
+}
+
 Value legalize::moveAxis(Node &node, Value x, int64_t from, int64_t to) {
   if (from == to)
     return x;

@@ -149,6 +149,10 @@ Value reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 Value reshape(Node &node, Value x, ArrayRef<int64_t> shape);
 Value unsqueeze(Node &node, Value x, ArrayRef<int64_t> axes);
 Value transpose(Node &node, Value x, ArrayRef<int64_t> perm);
+/// Returns the number of elements of x.
+OpFoldResult countElements(Node &node, Value x);
+/// Returns attribute `axis`, or flattens x and returns 0 if there is none.
+FailureOr<int64_t> axisOrFlat(Node &node, Value &x);
 /// Moves dimension `from` of x to dimension `to`.
 Value moveAxis(Node &node, Value x, int64_t from, int64_t to);
 /// Stacks tensors of one shape along a new dimension `axis`. Reports tensors of

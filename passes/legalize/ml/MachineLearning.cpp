@@ -317,9 +317,7 @@ static LogicalResult legalizeArrayFeatureExtractor(Node &node) {
   Value x = node.rank(0) == 1 ? unsqueeze(node, node.input(0), {0})
                               : node.input(0);
   int64_t last = typeOf(x).getRank() - 1;
-  OpFoldResult count = sizeAttr(node, 1);
-  for (OpFoldResult size : sizesOf(node, node.input(1)))
-    count = mulSizes(node, count, size);
+  OpFoldResult count = countElements(node, node.input(1));
   if (failed(requireElements(node, 1, "Y",
                              {sizeOf(node, x, last), /*includesCount=*/false,
                               "columns"})))

@@ -123,7 +123,7 @@ LogicalResult Forest::findRoots() {
     }
   }
   if (order.size() != size())
-    return node.invalid("the nodes of a tree go in circles");
+    return node.invalid("the nodes of a tree form a cycle");
   llvm::DenseMap<int64_t, int64_t> rootOf;
   for (int64_t root : roots)
     if (!rootOf.try_emplace(trees[root], root).second)

@@ -20,8 +20,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The number of points of a vector, and the number of points in a run after
-/// the first step.
+/// The number of points in a vector, and the radix of the first step.
 static constexpr int64_t kLanes = 4, kFirst = 8;
 
 namespace {

@@ -23,7 +23,7 @@ using support::Scalars;
 
 namespace {
 
-/// Blocks that cover an image.
+/// The blocks of Col2Im's input, which are added up in an image.
 struct Blocks {
   OpFoldResult batch, channels;
   /// Sizes of each spatial dimension, and the number of blocks along it.

@@ -201,32 +201,23 @@ static LogicalResult legalizeCompress(Node &node) {
     return node.invalid("a list of booleans is needed");
   auto condition = node.getConstantInts(1);
   Value x = node.input(0);
-  int64_t axis = 0;
-  if (node.hasAttr("axis")) {
-    auto normal = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
-    if (failed(normal))
-      return failure();
-    axis = *normal;
-  } else {
-    OpFoldResult count = sizeAttr(node, 1);
-    for (OpFoldResult size : sizesOf(node, x))
-      count = mulSizes(node, count, size);
-    x = reshape(node, x, {count});
-  }
+  FailureOr<int64_t> axis = axisOrFlat(node, x);
+  if (failed(axis))
+    return failure();
   if (!condition) {
-    auto y = node.infer<nn::GatherOp>(x, findTrue(node, node.input(1)), axis);
+    auto y = node.infer<nn::GatherOp>(x, findTrue(node, node.input(1)), *axis);
     return failed(y) ? failure() : node.replace(*y);
   }
   SmallVector<int64_t> kept;
   for (auto [i, isKept] : llvm::enumerate(*condition))
     if (isKept)
       kept.push_back(i);
-  int64_t size = typeOf(x).getDimSize(axis);
+  int64_t size = typeOf(x).getDimSize(*axis);
   if (!ShapedType::isDynamic(size) && int64_t(condition->size()) > size)
     return node.badLength("condition", condition->size(),
                           "at most " + Twine(size));
   auto y = node.infer<nn::GatherOp>(
-      x, intConstant(node, kept, {int64_t(kept.size())}), axis);
+      x, intConstant(node, kept, {int64_t(kept.size())}), *axis);
   return failed(y) ? failure() : node.replace(*y);
 }
 
@@ -234,9 +225,7 @@ static LogicalResult legalizeCompress(Node &node) {
 static LogicalResult nonZeroComputed(Node &node) {
   Value x = node.input(0);
   Sizes sizes = sizesOf(node, x);
-  OpFoldResult count = sizeAttr(node, 1);
-  for (OpFoldResult size : sizes)
-    count = mulSizes(node, count, size);
+  OpFoldResult count = countElements(node, x);
   Value isSet =
       castTo(node, reshape(node, x, {count}), node.builder.getI1Type());
   Value found = findTrue(node, isSet);

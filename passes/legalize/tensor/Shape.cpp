@@ -44,9 +44,7 @@ static LogicalResult legalizeShape(Node &node) {
 }
 
 static LogicalResult legalizeSize(Node &node) {
-  OpFoldResult count = sizeAttr(node, 1);
-  for (OpFoldResult size : sizesOf(node, node.input(0)))
-    count = mulSizes(node, count, size);
+  OpFoldResult count = countElements(node, node.input(0));
   return node.replace(reshape(node, fromSizes(node, {count}),
                               ArrayRef<int64_t>()));
 }

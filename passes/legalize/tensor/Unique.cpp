@@ -277,18 +277,10 @@ LogicalResult legalize::legalizeUnique(Node &node) {
   Location loc = node.loc();
   Indices n{b, loc};
   Value x = node.input(0);
-  int64_t axis = 0;
-  if (node.hasAttr("axis")) {
-    auto normal = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
-    if (failed(normal))
-      return failure();
-    axis = *normal;
-  } else {
-    OpFoldResult all = sizeAttr(node, 1);
-    for (OpFoldResult size : sizesOf(node, x))
-      all = mulSizes(node, all, size);
-    x = reshape(node, x, {all});
-  }
+  FailureOr<int64_t> chosen = axisOrFlat(node, x);
+  if (failed(chosen))
+    return failure();
+  const int64_t axis = *chosen;
   // Each slice along the axis is a row.
   int64_t rank = typeOf(x).getRank();
   SmallVector<int64_t> perm{axis};

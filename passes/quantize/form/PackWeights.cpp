@@ -180,7 +180,8 @@ LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
   const auto [least, bits] = *chosen;
   const int64_t block = weights->size, blocks = weights->perColumn();
   if (blocks > 1 && block % (32 / bits) != 0)
-    return rewriter.notifyMatchFailure(op, "has blocks of no whole words");
+    return rewriter.notifyMatchFailure(
+        op, "has blocks that do not fill 32-bit words");
 
   const int64_t columns = weights->columns(), perByte = 8 / bits;
   const int64_t bytes = llvm::divideCeil(block, perByte);

@@ -66,7 +66,7 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
     Answer<bool> answer = policy.padChannels(op);
     auto weights = nn::getConstantInts(op.getW());
     if (answer.choice && !weights)
-      answer = {false, "has weights of the run"};
+      answer = {false, "has weights that a run computes"};
     else if (answer.choice && llvm::all_of(*weights, quantize::isSign))
       answer = {false, "has signs, which are bits"};
     if (!record(op, Question::padding, answer, "groups of four channels",

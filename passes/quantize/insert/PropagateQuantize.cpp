@@ -296,7 +296,7 @@ struct DropActivation : QuantizePropagation {
     }
     if (from > least || to < most)
       return rewriter.notifyMatchFailure(
-          activation, "holds more back than the quantized range");
+          activation, "clamps to less than the quantized range");
     rewriter.modifyOpInPlace(
         op, [&] { op.getXMutable().assign(activation->getOperand(0)); });
     return success();
@@ -341,7 +341,8 @@ struct ChangeSign : QuantizePropagation {
       auto dequantize = dyn_cast<nn::DequantizeOp>(user);
       if (!dequantize || dequantize.getX() != op.getY() ||
           !getScale(dequantize))
-        return rewriter.notifyMatchFailure(user, "sees the sign");
+        return rewriter.notifyMatchFailure(
+            user, "has a user that depends on the sign");
       users.push_back(dequantize);
     }
     auto shifted = [&](Scale scale) {

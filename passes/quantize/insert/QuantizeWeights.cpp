@@ -190,7 +190,7 @@ void QuantizeWeightsPass::runOnOperation() {
       emitRemark(getOperation().getLoc())
           << "the " << weights
           << " weights of matrix products stay floats: with fewer than "
-          << fewest << ", to unpack them takes longer than to read them";
+          << fewest << ", unpacking them takes longer than reading them";
     return;
   }
   bool areEnoughForRows = weights >= threshold::packedRowsFactor * fewest;
@@ -206,5 +206,5 @@ void QuantizeWeightsPass::runOnOperation() {
     emitRemark(getOperation().getLoc())
         << left << " weights of matrix products of many rows stay floats: with "
         << "fewer than " << threshold::packedRowsFactor * fewest
-        << " in all, to unpack them takes longer than to read them";
+        << " in all, unpacking them takes longer than reading them";
 }

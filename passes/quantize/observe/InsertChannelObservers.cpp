@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/ingot/IngotDialect.h"
 #include "passes/quantize/Passes.h"
+#include "passes/quantize/observe/ObservedTensors.h"
 #include "passes/quantize/repair/Smoothable.h"
-
-#include "mlir/IR/BuiltinOps.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_INSERTCHANNELOBSERVERS
@@ -26,7 +24,7 @@ struct InsertChannelObserversPass
 
   void runOnOperation() override {
     OpBuilder builder(&getContext());
-    SmallVector<Attribute> names;
+    quantize::ObservedTensors shown;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
@@ -45,14 +43,10 @@ struct InsertChannelObserversPass
         largest = nn::ReduceOp::create(builder, loc, largest,
                                        nn::ReduceKind::max, axes,
                                        /*keep_dims=*/false);
-        ObserveOp::create(builder, loc,
-                          builder.getI64IntegerAttr(int64_t(names.size())),
-                          largest);
-        names.push_back(builder.getStringAttr(tensor.name));
+        shown.observe(builder, largest, tensor.name);
       }
     }
-    IngotDialect::ObservedAttrHelper(&getContext())
-        .setAttr(getOperation(), builder.getArrayAttr(names));
+    shown.recordIn(getOperation());
   }
 };
 

@@ -4,17 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/QuantizationPoints.h"
 #include "passes/quantize/WeightQuantizer.h"
+#include "passes/quantize/observe/ObservedTensors.h"
 #include "passes/support/Shapes.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <numeric>
 
@@ -181,7 +180,7 @@ static bool hasKnownSizes(Operation *product) {
 
 void InsertGramObserversPass::runOnOperation() {
   OpBuilder builder(&getContext());
-  SmallVector<Attribute> names;
+  quantize::ObservedTensors shown;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
@@ -206,15 +205,10 @@ void InsertGramObserversPass::runOnOperation() {
         continue;
       GramBuilder grams(op);
       builder.setInsertionPoint(op);
-      for (Value shown : {grams.gram(), grams.weights()}) {
-        ObserveOp::create(builder, op->getLoc(),
-                          builder.getI64IntegerAttr(int64_t(names.size())),
-                          shown);
-        names.push_back(builder.getStringAttr(name));
-      }
+      for (Value matrix : {grams.gram(), grams.weights()})
+        shown.observe(builder, matrix, name);
       ++observed;
     }
   }
-  IngotDialect::ObservedAttrHelper(&getContext())
-      .setAttr(getOperation(), builder.getArrayAttr(names));
+  shown.recordIn(getOperation());
 }

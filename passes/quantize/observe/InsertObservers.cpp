@@ -4,11 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/ingot/IngotDialect.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/QuantizationPoints.h"
-
-#include "mlir/IR/BuiltinOps.h"
+#include "passes/quantize/observe/ObservedTensors.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_INSERTOBSERVERS
@@ -26,7 +24,7 @@ struct InsertObserversPass
 
   void runOnOperation() override {
     OpBuilder builder(&getContext());
-    SmallVector<Attribute> names;
+    quantize::ObservedTensors shown;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
@@ -34,14 +32,11 @@ struct InsertObserversPass
           quantize::findProducts(function, [](Operation *) { return true; })));
       for (auto &[value, name] : tensors) {
         builder.setInsertionPointAfterValue(value);
-        ObserveOp::create(builder, value.getLoc(),
-                          builder.getI64IntegerAttr(names.size()), value);
-        names.push_back(builder.getStringAttr(name));
+        shown.observe(builder, value, name);
         ++observed;
       }
     }
-    IngotDialect::ObservedAttrHelper(&getContext())
-        .setAttr(getOperation(), builder.getArrayAttr(names));
+    shown.recordIn(getOperation());
   }
 };
 

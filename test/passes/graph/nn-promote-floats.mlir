@@ -3,7 +3,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-promote-floats))' --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // DECISION-DAG: nn.matmul {{.*}} Decision="#ingot.decision<precision, "bfloat16", "has factors that the model declares as bfloat16">", Sizes=2x3
-// DECISION-DAG: nn.matmul {{.*}} Decision="#ingot.decision<precision, "float16 weights", [<"float32", cycles = 1572864>, <"float16 weights", cycles = 1572864>], "has rows enough to hide the widening of weights">", Sizes=48x512
+// DECISION-DAG: nn.matmul {{.*}} Decision="#ingot.decision<precision, "float16 weights", [<"float32", cycles = 1572864>, <"float16 weights", cycles = 1572864>], "has enough rows to hide the time of widening weights">", Sizes=48x512
 
 // Values are computed in f32, and rounded at the results.
 // CHECK-LABEL: @chain

@@ -23,7 +23,7 @@ func.func @rows(%x: tensor<4x3xf32>, %c: tensor<3xf32>) -> tensor<4x3xf32> {
 }
 
 // Many groups of a few channels each; the number of channels is dynamic.
-// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels first", "has many groups of an open number of channels">", Sizes=?x?x6x?
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels first", "has many groups, with an open number of channels">", Sizes=?x?x6x?
 // CHECK-LABEL: func.func @open_groups
 // CHECK-NOT: nn.transpose
 func.func @open_groups(%x: tensor<?x?x8x?xf32>, %w: tensor<?x?x3x3xf32>) -> tensor<?x?x6x?xf32> {

@@ -6,7 +6,7 @@ module attributes {onnx.opset_import = {ai.onnx = 23 : i64, com.microsoft = 1 : 
 // Heads are rotated in place, whatever is known of their sizes. The sizes of
 // the operator's caches determine the broadcasts.
 // CHECK-LABEL: @heads
-// CHECK: ingot.require %{{.*}}, "node 'turn': cos_cache turns {0} elements, but X has {1} of a step"
+// CHECK: ingot.require %{{.*}}, "node 'turn': cos_cache rotates {0} elements, but X has {1} per step"
 // CHECK-NOT: nn.transpose
 // CHECK: %[[COS:.*]] = nn.gather %arg1, %arg3 {axis = 0 : i64}
 // CHECK: tensor.reshape %[[COS]]({{.*}}) : {{.*}} -> tensor<?x1x?x?xf32>

@@ -14,7 +14,7 @@
 
 // Must not fire: the model has fewer weights than the option requires.
 // FEW-NOT: packed_matmul
-// REMARK: remark: the {{[0-9]+}} weights of matrix products stay floats: with fewer than 1048576, to unpack them takes longer than to read them
+// REMARK: remark: the {{[0-9]+}} weights of matrix products stay floats: with fewer than 1048576, unpacking them takes longer than reading them
 
 // Two blocks of a column, the second of one element. The value of largest magnitude is -8, so 0 is code 8.
 // CHECK-LABEL: @transposed
@@ -59,7 +59,7 @@ func.func @steps(%x: tensor<1x512xf32>, %z: tensor<1x256xf32>, %n: index) -> (te
 
 // A large static number of rows does not wait for weights in caches: it needs
 // four times as many weights.
-// REMARK-ROWS: remark: 65536 weights of matrix products of many rows stay floats: with fewer than 2097152 in all, to unpack them takes longer than to read them
+// REMARK-ROWS: remark: 65536 weights of matrix products of many rows stay floats: with fewer than 2097152 in all, unpacking them takes longer than reading them
 // ROWS-LABEL: @rows
 // ROWS: nn.packed_matmul {{.*}}tensor<4x256xf32>
 // ROWS: nn.matmul {{.*}}tensor<5x256xf32>

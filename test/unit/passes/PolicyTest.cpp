@@ -141,7 +141,8 @@ TEST_F(PolicyTest, PairsAreForWordsAlone) {
   ASSERT_TRUE(op);
   auto fit = Policy::of(op).fitPairs(op);
   EXPECT_EQ(fit.choice, std::nullopt);
-  EXPECT_EQ(fit.reason, "is for CPUs that add up four products of bytes");
+  EXPECT_EQ(fit.reason,
+            "is for CPUs whose instructions add four products of bytes");
 }
 
 TEST_F(PolicyTest, FormOfHalvesFollowsLevels) {

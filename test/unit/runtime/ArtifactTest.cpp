@@ -133,7 +133,7 @@ TEST(Artifact, ShapeProfiles) {
         {0, 0, 1, 4, 8, 0}}) {
     ranges[0] = bad;
     EXPECT_EQ(attach(&error).first, INGOT_BAD_ARTIFACT);
-    EXPECT_NE(std::string(error.message).find("of no input"),
+    EXPECT_NE(std::string(error.message).find("belongs to no input"),
               std::string::npos);
   }
   // An older compiler's description ends before these fields.

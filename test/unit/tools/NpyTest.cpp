@@ -233,7 +233,7 @@ TEST(Npy, WrongStrings) {
   for (char32_t c : {char32_t(0xd800), char32_t(0xdfff), char32_t(0x110000),
                      char32_t(0xffffffff)})
     EXPECT_EQ(problem(file("{'descr': '<U1" + rest, wide({U'a', c}))),
-              "its element 1 holds what is no character");
+              "its element 1 has bytes that are not characters");
   EXPECT_EQ(problem(file("{'descr': '<U99999999" + rest, "abcd")),
             "its shape needs 799999992 bytes of data, but it has 4");
 }

@@ -20,7 +20,6 @@
 // for softmax, 2018; Dao et al., FlashAttention, 2022. The last block of
 // queries repeats the last query to fill its lanes; the repeated results are
 // not stored.
-// is not stored.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/attention/AttentionEmitter.h"

@@ -73,12 +73,12 @@ private:
   /// The first pixel that no tile covers yet. Pixels before `unknownBefore` and
   /// from `unknownFrom` on are left to parts that check each pixel.
   Index unknownBefore, unknownFrom, seen;
-  /// The first pixel of the part at the end, and the number of pixels of the
-  /// padding under the row's last window. `isKnown` is true if there is code
-  /// for this end. In this case `beyond` is between `leastBeyond` and
-  /// `mostBeyond`, and the part starts behind the padding before src. In
-  /// addition, no pixel before the part reaches the padding behind src.
-  /// `isKnown` is null if no row can have such code.
+  /// The first pixel of the part at the end, and the number of padding pixels
+  /// under the row's last window. `isKnown` is true at run time if there is
+  /// code for this end. There is code if `beyond` is between `leastBeyond` and
+  /// `mostBeyond`, and two conditions hold. The part starts behind the padding
+  /// before src, and no earlier pixel reaches the padding behind src. `isKnown`
+  /// is null if no row can have such code.
   Index endAt, beyond;
   int64_t leastBeyond, mostBeyond;
   Value isKnown;

@@ -20,9 +20,10 @@ bool MatMulEmitter::hasFunction(const Tile &tile) {
   return ShapedType::isDynamic(plan.rows) && !usesTiles(tile.product);
 }
 
-/// Returns true if the number of lanes of the last vector is an argument of the
-/// function. One function then serves all products, with any number of columns.
-/// Only vectors of 512 bits are stored as fast with a mask as without.
+/// Returns true if the function gets the number of lanes of the last vector as
+/// an argument. Products with different numbers of columns then share the
+/// function. The function then stores with a mask, which costs nothing only
+/// with vectors of 512 bits.
 bool MatMulEmitter::tellsLanes(const Tile &tile) {
   constexpr int64_t kWide = 16;
   return hasFunction(tile) && tile.lanes == kWide && !op.getDstSigns();

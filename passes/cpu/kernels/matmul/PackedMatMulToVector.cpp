@@ -267,8 +267,9 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
                                const Accumulators &sums) {
   int64_t count = tile.rows * tile.vectors;
   BlockScales loaded = loadScales(tile, columns, number);
-  // True if values are scaled, because registers cannot hold a block's sums
-  // beside the total sums.
+  // True if unpacked values are scaled before they are multiplied. Otherwise
+  // the sums of each block are scaled, which needs registers for these sums in
+  // addition to the total sums.
   bool scalesNumbers =
       op.blocks() > 1 && 2 * count > plan.target.numRegisters;
   // Uses several chains of sums, so that no sum waits for the previous one.

@@ -117,7 +117,8 @@ void Emitter::forEachTile(const Tile &block,
   body((block.vectors - rest) * lanes, tile);
 }
 
-/// Replaces the sums per channel with `finish` of their group's mean.
+/// Computes the mean of each group from `perChannel`, the sums of its channels.
+/// Then sets the elements of all channels of the group to `finish(mean)`.
 void Emitter::averageGroups(Value perChannel, const Tile &block,
                             function_ref<Value(Value)> finish) {
   int64_t size = src.shape[2] / op.getGroups();

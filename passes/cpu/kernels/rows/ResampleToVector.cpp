@@ -235,8 +235,9 @@ Value Emitter::sumOf(ArrayRef<SrcRow> taps, int64_t lanes,
   return sum;
 }
 
-/// Runs `body` for the vectors of `length` elements. The last vector is whole
-/// and begins earlier if no result depends on an element that it may overwrite.
+/// Runs `body` for the vectors of `length` elements. If the epilogue reads no
+/// tensors, elements may be stored twice. The last vector then begins earlier,
+/// so that it is whole. Otherwise the last vector is partial.
 void Emitter::forEachVector(
     const TargetInfo &target, Index length,
     function_ref<void(IndexBuilder &, const Piece &)> body) {

@@ -45,8 +45,8 @@ void TransposeEmitter::findFew() {
   pixels = memref::CollapseShapeOp::create(b.b, b.loc, bytes.get(), groups);
 }
 
-/// Returns the indices in `pixels` of a pixel: the one that follows the current
-/// position at a distance of `pixel` pixels.
+/// Returns the indices in `pixels` of the pixel that is `pixel` pixels behind
+/// the current position.
 SmallVector<Value> TransposeEmitter::atPixel(OpOperand &bytes, int64_t pixel) {
   SmallVector<Value> coordinates = at(bytes);
   coordinates.pop_back();

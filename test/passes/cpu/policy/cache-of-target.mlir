@@ -10,13 +10,13 @@
 
 // The weights of the model are 2 MiB in float32. The default cache of 1 MiB is
 // too small for them, one of 2 MiB is not.
-// USUAL: <precision, "float16 weights", [<"float32", cycles = {{[0-9]+}}>, <"float16 weights", cycles = {{[0-9]+}}>], "has rows enough to hide the widening of weights">
+// USUAL: <precision, "float16 weights", [<"float32", cycles = {{[0-9]+}}>, <"float16 weights", cycles = {{[0-9]+}}>], "has enough rows to hide the time of widening weights">
 // USUAL: ingot.precision = #ingot.precision<fp16>
-// LARGE: <precision, "float32", {{.*}}"is of a model whose weights a cache holds as floats">
+// LARGE: <precision, "float32", {{.*}}"belongs to a model whose weights fit in a cache as floats">
 // LARGE-NOT: ingot.precision
 
 // Half of the default cache holds the input.
-// BYTES-USUAL: <precision, "float32", {{.*}}"has single channels of the model's input, which the cache holds as floats, and many taps in a row">
+// BYTES-USUAL: <precision, "float32", {{.*}}"is depthwise on the model's input with many taps in a row, and the cache holds its data as floats">
 // BYTES-USUAL-NOT: nn.quantize
 // BYTES-SMALL: <precision, "int8", {{.*}}"multiplies several taps of a channel in an instruction">
 // BYTES-SMALL: nn.quantize

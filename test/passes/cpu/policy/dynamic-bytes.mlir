@@ -4,20 +4,20 @@
 // RUN:   | FileCheck %s --check-prefixes=CHECK,DOTS
 
 // Every product has one decision, with a reason and two estimates.
-// CHECK: "large"{{.*}}<precision, "int8", [<"float32", cycles = {{[0-9]+}}>, <"int8", cycles = {{[0-9]+}}>], "multiplies a number often enough to pay for finding its range">
+// CHECK: "large"{{.*}}<precision, "int8", [<"float32", cycles = {{[0-9]+}}>, <"int8", cycles = {{[0-9]+}}>], "uses each element in enough products to pay for finding the range">
 // CHECK-NOT: "large"
-// WORDS: "row"{{.*}}<precision, "float32", {{.*}}"has one row and few columns, which are multiplied in less time than a range is found">
-// DOTS: "row"{{.*}}<precision, "int8", {{.*}}"has one row, which waits for weights">
-// CHECK: "depthwise"{{.*}}<precision, "float32", "has groups, which multiply a number too rarely">
-// CHECK: "two"{{.*}}<precision, "float32", "has one or two channels, where most bytes of a product of four would be zeros">
-// WORDS: "padded"{{.*}}<precision, "float32", {{.*}}"has much padding, which floats leave out">
-// DOTS: "padded"{{.*}}<precision, "int8", {{.*}}"multiplies a number often enough
+// WORDS: "row"{{.*}}<precision, "float32", {{.*}}"has one row and few columns: finding a range takes longer than multiplying them">
+// DOTS: "row"{{.*}}<precision, "int8", {{.*}}"has one row, whose time is that of reading weights">
+// CHECK: "depthwise"{{.*}}<precision, "float32", "has groups, so that each element is used in few products">
+// CHECK: "two"{{.*}}<precision, "float32", "has one or two channels, so that most bytes of each group of four would be zeros">
+// WORDS: "padded"{{.*}}<precision, "float32", {{.*}}"has much padding, which floats skip">
+// DOTS: "padded"{{.*}}<precision, "int8", {{.*}}"uses each element in enough products
 // WORDS: "kept"{{.*}}<precision, "int8"
 // DOTS: "kept"{{.*}}<precision, "float32", "is kept in float32 by a rule">
-// WORDS: "narrow"{{.*}}<precision, "float32", {{.*}}"has few weights, which are multiplied in less time than a range is found">
-// DOTS: "narrow"{{.*}}<precision, "float32", {{.*}}"multiplies a number so rarely that finding its range takes longer than bytes save">
+// WORDS: "narrow"{{.*}}<precision, "float32", {{.*}}"has few weights: finding a range takes longer than multiplying them">
+// DOTS: "narrow"{{.*}}<precision, "float32", {{.*}}"uses each element in so few products that finding the range takes longer than bytes save">
 // WORDS: "named"{{.*}}<precision, "float32"
-// DOTS: "named"{{.*}}<precision, "int8", "is wanted in int8 by a rule">
+// DOTS: "named"{{.*}}<precision, "int8", "is put in int8 by a rule">
 // Dynamic sizes have no estimates.
 // CHECK: "open"{{.*}}<precision, "int8", [<"float32">, <"int8">], "has open sizes, which may be large">
 // CHECK-NOT: decision<

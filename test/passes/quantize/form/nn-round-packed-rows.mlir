@@ -3,7 +3,7 @@
 // RUN: ingot-opt --nn-round-packed-rows=keep=kept=fp32 --split-input-file %s | FileCheck %s --check-prefix=KEEP
 // RUN: ingot-opt %s --nn-round-packed-rows --split-input-file --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
-// DECISION-DAG: nn.packed_matmul {{.*}} Decision="#ingot.decision<precision, "int8", [<"float32">, <"int8">], "has columns enough to pay for rounding rows">", Sizes=?x32
+// DECISION-DAG: nn.packed_matmul {{.*}} Decision="#ingot.decision<precision, "int8", [<"float32">, <"int8">], "has enough columns to pay for rounding rows">", Sizes=?x32
 // DECISION-DAG: nn.packed_matmul {{.*}} Decision="#ingot.decision<precision, "float32", [<"float32">, <"int8">], "has few columns, which do not pay for rounding rows">", Sizes=?x8
 // DECISION-DAG: nn.packed_matmul {{.*}} Decision="#ingot.decision<precision, "float32", [<"float32">, <"int8">], "has blocks too large for one scale of rounded rows">", Sizes=?x32
 
