@@ -182,7 +182,12 @@ LogicalResult ConvOp::verify() {
   if (failed(expectSize(*this, "images", src.front(), dst.front())) ||
       failed(expectSize(*this, "channels", dst.back(), weights.front())))
     return failure();
-  int64_t depth = src.back();
+  const int64_t groups = getGroups();
+  if (groups < 1 || src.back() % groups != 0 || dst.back() % groups != 0)
+    return emitOpError("expects groups that divide ")
+           << src.back() << " and " << dst.back() << " channels, but got "
+           << groups;
+  int64_t depth = src.back() / groups;
   for (int64_t i = 0; i < spatial; ++i) {
     const int64_t window = (getTaps()[i] - 1) * getDilations()[i] + 1;
     const int64_t room =
@@ -213,7 +218,7 @@ Work MatMulOp::getWork() {
 }
 
 Work ConvOp::getWork() {
-  SmallVector<Factor> each{2, shapeOf(getSrc()).back()};
+  SmallVector<Factor> each{2, shapeOf(getSrc()).back() / int64_t(getGroups())};
   for (int64_t taps : getTaps())
     each.push_back(taps);
   return workPerElement(getDst(), each);

@@ -133,9 +133,9 @@ def Cuda_MatMulOp : Cuda_ProductOp<"matmul"> {
 def Cuda_ConvOp : Cuda_ProductOp<"conv"> {
   let summary = "n-dimensional convolution as a product of matrices";
   let description = [{
-    `nn.conv` of one group on channels-last data. Src is `N, D1…Dn, C`, dst
-    `N, E1…En, O`. A row of weights, `O, K'`, has the C channels of the first
-    tap, then those of the next tap. `K'` is the number of these elements, or
+    `nn.conv` on channels-last data. Src is `N, D1…Dn, C`, dst `N, E1…En, O`. A
+    row of weights, `O, K'`, has the `C / groups` channels of the first tap,
+    then those of the next tap. `K'` is the number of these elements, or
     more: the elements behind them are not used. Pads lists all begins, then all
     ends; a dilation of 1 is dense. Padding is 0.
 
@@ -145,6 +145,7 @@ def Cuda_ConvOp : Cuda_ProductOp<"conv"> {
       twice as many of 0 or more
     - C5: all sizes are static, and dst has as many windows as fit into src and
       its padding
+    - C6: groups divides C and O
 
     Example:
     ```mlir
@@ -161,7 +162,8 @@ def Cuda_ConvOp : Cuda_ProductOp<"conv"> {
   let arguments = !con(productArguments,
                        (ins DenseI64ArrayAttr:$taps,
                             DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
-                            DenseI64ArrayAttr:$dilations),
+                            DenseI64ArrayAttr:$dilations,
+                            DefaultValuedAttr<I64Attr, "1">:$groups),
                        scheduleArguments);
 }
 

@@ -1,5 +1,6 @@
 """Code for GPUs: compiled without a GPU, run on the emulated one, beside the code for CPUs."""
 import os
+import re
 import subprocess
 
 from support import BUILD, Case, TensorProto, helper, make_model, np, relu_model, tool
@@ -50,14 +51,17 @@ def drawn_products(seed, count):
             room = [s + pads[k] + pads[k + 2] - w for k, (s, w) in enumerate(zip(size, window))]
             if min(room) < 0:
                 pads, room = [8] * 4, [s + 16 - w for s, w in zip(size, window)]
+            groups = draw(1, 1, 2, 3)
+            if groups > 1:
+                channels, results = channels * groups, draw(1, 4, 11, 36) * groups
+            weights[name + "w"] = eighths(rng, results, channels // groups, *taps)
             shape = [images, results] + [r // s + 1 for r, s in zip(room, strides)]
-            weights[name + "w"] = eighths(rng, results, channels, *taps)
             arguments = [add_input(name + "x", images, channels, *size), name + "w"]
             if draw(True, False):
                 weights[name + "b"] = eighths(rng, results)
                 arguments.append(name + "b")
             nodes.append(helper.make_node("Conv", arguments, [name], name=name, strides=strides, pads=pads,
-                                          dilations=dilations))
+                                          dilations=dilations, group=groups))
         else:
             batches = draw([], [3], [2, 2])
             rows, depth, columns = int(rng.integers(1, 90)), draw(1, 7, 16, 50, 130), int(rng.integers(1, 90))
@@ -276,6 +280,31 @@ class CudaProducts(Case):
             for name, array in want.items():
                 np.testing.assert_allclose(got[name], array, 0, share * np.abs(array).max(),
                                            err_msg=f"{seed=}, {schedule=}, {name=}")
+
+    def test_machine_code(self):
+        """No kernel uses the stack, and products of 16 bits and tf32 use matrix units."""
+        with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as f:
+            real = re.search(r"^INGOT_PTXAS_PATH:\w+=(.+)$", f.read(), re.M).group(1)
+        ptxas, log = self.path("ptxas"), self.path("log")
+        with open(ptxas, "w", encoding="utf-8") as f:
+            f.write(f'#!/bin/sh\nexec {real} -v "$@" 2>> {log}\n')
+        os.chmod(ptxas, 0o755)
+        model, _ = drawn_products(20, 6)
+        for precision, units in ("fp32", None), ("tf32", b".tf32"), ("fp16", b".f16"), ("bf16", b".bf16"):
+            artifact = self.compile(model, "--target=cuda", f"--precision={precision}", f"--ptxas={ptxas}")
+            with open(artifact, "rb") as f:
+                products = re.findall(rb"mma\.sync[a-z0-9.]*", f.read())
+            self.assertEqual(bool(products), units is not None, precision)
+            for product in products:
+                self.assertIn(units or b"", product)
+        with open(log, encoding="utf-8") as f:
+            text = f.read()
+        kernels = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", text)
+        # Four precisions, four levels.
+        self.assertGreaterEqual(len(kernels), 4 * 4 * 6)
+        self.assertEqual(set(kernels), {("0", "0", "0")})
+        # A block of 256 threads fits twice.
+        self.assertLessEqual(max(int(count) for count in re.findall(r"Used (\d+) registers", text)), 128)
 
     def test_float32(self):
         for seed in range(4):

@@ -9,6 +9,7 @@
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Shapes.h"
 
 using namespace mlir;
@@ -37,8 +38,8 @@ static Reason whyNot(nn::ConvOp op) {
   RankedTensorType type = typeOf(op.getY());
   if (!op.getChannelsLast())
     return kChannelsNotLast;
-  if (op.getGroups() != 1)
-    return "has groups of channels";
+  if (support::hasSingleChannels(op))
+    return "has groups of one channel";
   if (!nn::getConstant(op.getW()))
     return "has weights that are not constant";
   if (type.getRank() < 3 || type.getRank() > 5)

@@ -161,7 +161,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
       rewriter, loc, type, castElements(rewriter, loc, op.getX(), element),
       weights, operands, support::destinationOf(rewriter, op->getResult(0)),
       typeOf(op.getW()).getShape().drop_front(2), op.getStrides(), op.getPads(),
-      op.getDilations(), /*tf32=*/isTF32(op),
+      op.getDilations(), op.getGroups(), /*tf32=*/isTF32(op),
       /*schedule=*/cuda::ScheduleAttr());
   buildEpilogue(rewriter, loc, product.getEpilogue(), bool(op.getBias()));
   rewriter.replaceOp(op, product);

@@ -65,6 +65,7 @@ Product::Product(kernel::EpilogueOpInterface op)
       window.size = src.sizes[numBatchDims + i];
     return;
   }
+  groups = int64_t(conv.getGroups());
   // The images are a dimension whose windows are one pixel.
   windows.push_back({});
   windows.front().size = src.sizes.front();
@@ -87,7 +88,8 @@ ArrayRef<int64_t> Product::rowSizes() const {
 }
 
 int64_t Product::batches() const {
-  return support::productOf(ArrayRef(dst.sizes).take_front(numBatchDims));
+  return groups *
+         support::productOf(ArrayRef(dst.sizes).take_front(numBatchDims));
 }
 
 int64_t Product::rows() const { return support::productOf(rowSizes()); }

@@ -50,6 +50,9 @@ struct Product {
   /// Dimensions of dst, the first ones, that are batches: each has weights of
   /// its own. Then come the dimensions of rows, and the columns.
   unsigned numBatchDims = 0;
+  /// Groups of channels, which are batches, too. Several groups imply that
+  /// there are no dimensions of batches.
+  int64_t groups = 1;
   /// True if factors of f32 are rounded to tf32.
   bool isTF32;
   /// For each dimension of rows: the window that moves along it.
@@ -59,8 +62,9 @@ struct Product {
   llvm::ArrayRef<int64_t> rowSizes() const;
   int64_t batches() const;
   int64_t rows() const;
-  int64_t columns() const { return dst.sizes.back(); }
-  int64_t channels() const { return src.sizes.back(); }
+  /// Columns of the result, and channels of src, of one batch or group.
+  int64_t columns() const { return dst.sizes.back() / groups; }
+  int64_t channels() const { return src.sizes.back() / groups; }
   int64_t taps() const;
   /// Elements of a row.
   int64_t depth() const { return taps() * channels(); }

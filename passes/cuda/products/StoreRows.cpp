@@ -87,9 +87,11 @@ Value RowStorer::offsetIn(const StridedLayout &layout, Value row,
                     ArrayRef(strides).take_front(numBatch)),
       code.offsetOf(row, product.rowSizes(),
                     ArrayRef(strides).drop_front(numBatch).drop_back()));
-  return strides.back() == 0
-             ? offset
-             : code.add(offset, code.multiply(column, strides.back()));
+  if (strides.back() == 0)
+    return offset;
+  if (product.groups > 1)
+    column = code.add(column, code.multiply(batch, product.columns()));
+  return code.add(offset, code.multiply(column, strides.back()));
 }
 
 void RowStorer::storeVector(Value sums, Value row, Value column) {

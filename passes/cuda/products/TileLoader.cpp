@@ -71,6 +71,8 @@ TileLoader TileLoader::ofSrc(Code &code, const Product &product, Value thread,
   const unsigned numBatch = product.numBatchDims;
   Value base = code.offsetOf(batch, ArrayRef(src.sizes).take_front(numBatch),
                              ArrayRef(src.strides).take_front(numBatch));
+  if (product.groups > 1)
+    base = code.multiply(batch, product.channels() * src.strides.back());
   ArrayRef<int64_t> strides =
       ArrayRef(src.strides).drop_front(numBatch).drop_back();
   loader.windows = product.windows;
@@ -116,6 +118,8 @@ TileLoader TileLoader::ofWeights(Code &code, const Product &product,
   loader.channelStride = weights.strides.back();
   Value base = code.offsetOf(batch, ArrayRef(weights.sizes).drop_back(2),
                              ArrayRef(weights.strides).drop_back(2));
+  if (product.groups > 1)
+    base = code.multiply(batch, product.columns() * weights.strides[0]);
   loader.addPieces([&](Value row) {
     Piece piece;
     Value number = code.add(firstRow, row);

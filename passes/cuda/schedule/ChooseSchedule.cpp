@@ -80,7 +80,7 @@ static int64_t storedElements(const Product &product, int64_t most) {
   int64_t stored = std::min(most, 16 / product.dst.elementBytes());
   stored = product.dst.alignedElements(stored, columns);
   for (const StridedLayout &operand : product.operands)
-    if (operand.sizes.back() == columns)
+    if (operand.sizes.back() != 1)
       stored = operand.alignedElements(stored, columns);
   return stored;
 }

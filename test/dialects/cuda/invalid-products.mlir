@@ -123,6 +123,18 @@ func.func @taps(%x: tensor<1x8x8x4xf32>, %w: tensor<4x36xf32>, %d: tensor<1x6x6x
 
 // -----
 
+func.func @groups(%x: tensor<1x8x8x4xf32>, %w: tensor<4x12xf32>, %d: tensor<1x6x6x4xf32>) {
+  // expected-error@+1 {{expects groups that divide 4 and 4 channels, but got 3}}
+  %y = cuda.conv ins(%x, %w : tensor<1x8x8x4xf32>, tensor<4x12xf32>) outs(%d : tensor<1x6x6x4xf32>)
+      attributes {taps = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 3 : i64} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<1x6x6x4xf32>
+  return
+}
+
+// -----
+
 // expected-error@+1 {{expects sizes that are powers of two}}
 #a = #cuda.schedule<rows = 48, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
 
