@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/study/compare/ComparisonReport.h"
-
+#include "compiler/study/options/SizeOptions.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/InputOptions.h"
 #include "tools/ingot/Options.h"
