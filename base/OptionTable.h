@@ -119,6 +119,14 @@ struct Option {
   bool takesValue() const { return kind.id != KindId::flag; }
 };
 
+/// An option of a command line or of an options file.
+struct GivenOption {
+  const Option *option;
+  std::string value;
+  /// True for the form `--name=value` of an option with an optional value.
+  bool hasValue;
+};
+
 /// A set of options that several commands share.
 struct OptionSet {
   unsigned commands;

@@ -54,7 +54,7 @@ RULES = [
     ("client", r"", COMPILER_SIDE + r"|runtime/(?!include/)", None),
     ("client", r"", r"iostream$", PRINTS),
     ("compiler", r"(?!import/)", ONNX, None),
-    ("compiler", r"(?!tune/)", r"compiler/tune/", None),
+    ("compiler", r"(?!tune/|study/)", r"compiler/tune/", None),
     ("tools/ingot", r"(?!compile/|calibrate/|compare/|support/)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
 ]
 
@@ -219,8 +219,6 @@ def check_size():
 
 # Lines that a command may have besides the options and the output that commands share. The work is done in libraries.
 COMMAND_LINES = 200
-# Commands that have more until their work has moved: they may only shrink.
-LONGER_COMMANDS = {"compile": 1161}
 
 
 def check_commands():
@@ -234,9 +232,8 @@ def check_commands():
         for path in files(os.path.join("tools", "ingot", command)):
             with open(path, encoding="utf-8") as f:
                 lines += sum(1 for _ in f)
-        most = LONGER_COMMANDS.get(command, COMMAND_LINES)
-        if lines > most:
-            yield (f"tools/ingot/{command}: has {lines} lines, but {most} is the limit: move work to client or "
+        if lines > COMMAND_LINES:
+            yield (f"tools/ingot/{command}: has {lines} lines, but {COMMAND_LINES} is the limit: move work to client or "
                    "compiler/study")
 
 

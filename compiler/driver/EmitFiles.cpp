@@ -10,7 +10,6 @@
 #include "compiler/driver/OutputNames.h"
 #include "compiler/emit/ObjectCache.h"
 #include "compiler/emit/ShareTasks.h"
-#include "runtime/format/WeightsName.h"
 
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
@@ -288,18 +287,12 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
       names.push_back({*file, name.str()});
     return file;
   };
-  std::string library = fileName(options.output), weights;
-  if (manifest.externalWeights) {
-    uint8_t digest[32];
-    llvm::copy(manifest.weightsSha256, digest);
-    char name[rt::maxFileName];
-    rt::weightsName(library.c_str(), digest, name);
-    weights = name;
-    if (failed(add(weights, [&](raw_ostream &out) {
-          return writeWeights(*module, out);
-        })))
-      return failure();
-  }
+  const std::string library = fileName(options.output);
+  const std::string weights = fileName(weightsName(options, manifest));
+  if (!weights.empty() && failed(add(weights, [&](raw_ostream &out) {
+        return writeWeights(*module, out);
+      })))
+    return failure();
   if (options.writeHeader &&
       failed(add(fileName(headerName(options)), [&](raw_ostream &out) {
         writeHeader(manifest, out);

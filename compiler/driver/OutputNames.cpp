@@ -27,6 +27,20 @@ std::string ingot::headerName(const CompileOptions &options) {
   return std::string(name);
 }
 
+std::string ingot::weightsName(const CompileOptions &options,
+                               const Manifest &manifest) {
+  if (!manifest.externalWeights)
+    return "";
+  uint8_t digest[32];
+  copy(manifest.weightsSha256, digest);
+  char name[rt::maxFileName];
+  rt::weightsName(manifest.libraryName.c_str(), digest, name);
+  SmallString<128> path(options.output);
+  sys::path::remove_filename(path);
+  sys::path::append(path, name);
+  return std::string(path);
+}
+
 /// Returns the names of the output files, the output itself first.
 static SmallVector<std::string> namesOf(const CompileOptions &options) {
   SmallVector<std::string> names;

@@ -22,6 +22,10 @@ bool isSameFile(llvm::StringRef one, llvm::StringRef other);
 /// Returns the name of the header beside a library.
 std::string headerName(const CompileOptions &options);
 
+/// Returns the path of the separate weights, or "" if the library has them.
+std::string weightsName(const CompileOptions &options,
+                        const Manifest &manifest);
+
 /// Returns true if the compilation writes or replaces a file of this name
 /// besides `options.decisionsFile`. A library replaces its weights files.
 bool isOutput(const CompileOptions &options, llvm::StringRef path);

@@ -9,8 +9,8 @@
 // message.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/support/ProfileOption.h"
-#include "tools/ingot/support/ShapeOption.h"
+#include "compiler/study/options/ProfileOption.h"
+#include "compiler/study/options/ShapeOption.h"
 
 #include <cstdlib>
 

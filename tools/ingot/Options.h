@@ -26,14 +26,6 @@ enum ExitCode {
   exitBeyond = 3
 };
 
-/// An option of a command line or of an options file.
-struct GivenOption {
-  const cli::Option *option;
-  std::string value;
-  /// True for the form `--name=value` of an option with an optional value.
-  bool hasValue;
-};
-
 /// The parser of a command's options, which base/Options.inc defines. `--name
 /// value` and `--name=value` are equal. A letter has one dash. `--` ends the
 /// options. `@FILE.json` reads options from a file.
@@ -66,7 +58,7 @@ public:
   /// Returns true if the user has given a value for the option.
   bool isGiven(const std::string &name) const;
   /// Returns the options that the user has given, in their order.
-  const std::vector<GivenOption> &given() const { return givenOptions; }
+  const std::vector<cli::GivenOption> &given() const { return givenOptions; }
 
   /// Returns the options files that were read.
   const std::vector<std::string> &optionsFiles() const { return files; }
@@ -109,7 +101,7 @@ private:
   cli::CommandId id;
   std::string command;
   std::vector<Bound> options;
-  std::vector<GivenOption> givenOptions;
+  std::vector<cli::GivenOption> givenOptions;
   std::vector<std::string> files;
   std::string *second = nullptr;
 };

@@ -191,7 +191,7 @@ std::string tools::checkType(const cli::Option &option,
 }
 
 /// Returns the value of an option that is not a list.
-static std::string valueText(const GivenOption &given) {
+static std::string valueText(const cli::GivenOption &given) {
   using cli::KindId;
   switch (given.option->kind.id) {
   case KindId::flag:
@@ -208,11 +208,11 @@ static std::string valueText(const GivenOption &given) {
 }
 
 std::string tools::optionsFileText(const std::string &model,
-                                   const std::vector<GivenOption> &given,
+                                   const std::vector<cli::GivenOption> &given,
                                    const std::string &omitted) {
   std::string text = "{\n  " + formatJson(kModelKey) + ": " + formatJson(model);
   std::vector<const cli::Option *> written;
-  for (const GivenOption &first : given) {
+  for (const cli::GivenOption &first : given) {
     if (omitted == first.option->name ||
         std::find(written.begin(), written.end(), first.option) !=
             written.end())
@@ -224,7 +224,7 @@ std::string tools::optionsFileText(const std::string &model,
       continue;
     }
     const char *separator = "[";
-    for (const GivenOption &other : given)
+    for (const cli::GivenOption &other : given)
       if (other.option == first.option) {
         text += separator + formatJson(other.value);
         separator = ", ";

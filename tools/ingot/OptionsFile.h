@@ -53,7 +53,7 @@ std::string checkType(const cli::Option &option, const FileOption &member);
 /// Returns the text of a file with the model and the given options, except for
 /// those named in `omitted`.
 std::string optionsFileText(const std::string &model,
-                            const std::vector<GivenOption> &given,
+                            const std::vector<cli::GivenOption> &given,
                             const std::string &omitted);
 
 } // namespace ingot::tools

@@ -7,6 +7,7 @@
 #include "compiler/study/Calibrate.h"
 #include "client/Text.h"
 #include "client/inputs/Inputs.h"
+#include "compiler/study/options/SizeOptions.h"
 #include "compiler/study/runs/TextFiles.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/InputOptions.h"
@@ -97,7 +98,8 @@ static llvm::Error readOptions(const Options &options,
     if (llvm::Error error =
             study::errorIf(quantize::readRules(options.rules, result.rules)))
       return error;
-  if (std::string wrong = readSizes(options.shapes, options.dims, result.sizes);
+  if (std::string wrong =
+          study::readSizes(options.shapes, options.dims, result.sizes);
       !wrong.empty())
     return study::makeUsageError(wrong);
   if (llvm::Error error =

@@ -5,214 +5,136 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/SystemFailures.h"
-#include "compiler/Version.h"
-#include "compiler/driver/Compiler.h"
-#include "compiler/driver/DecisionTrace.h"
-#include "compiler/driver/Messages.h"
-#include "compiler/driver/OutputNames.h"
-#include "compiler/emit/ObjectCache.h"
-#include "compiler/pipeline/Backends.h"
-#include "compiler/study/report/Report.h"
-#include "compiler/target/Target.h"
-#include "compiler/tune/KernelRecord.h"
-#include "dialects/nn/NodeName.h"
-#include "tools/ingot/Console.h"
+#include "compiler/study/compile/CompileReport.h"
+#include "compiler/study/runs/TextFiles.h"
+#include "tools/ingot/Commands.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/compile/MeasureArtifact.h"
-#include "tools/ingot/compile/ReadOptions.h"
-#include "tools/ingot/compile/Summary.h"
+#include "tools/ingot/OptionsFile.h"
 #include "tools/ingot/support/FatalErrors.h"
+#include "tools/ingot/support/StudyConsole.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Support/Timing.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <chrono>
 
 using namespace llvm;
 using namespace ingot;
 using namespace ingot::tools;
 
-namespace ingot {
-int compileMain(int argc, char **argv);
-}
-
-/// Flushes standard output. Returns 0, or an exit code if writing fails.
+/// Flushes standard output. Returns an exit code.
 static int flushOutput(Console &console) {
   outs().flush();
   if (!outs().has_error())
-    return kSuccess;
+    return exitSuccess;
   std::string reason = outs().error().message();
   outs().clear_error();
   return console.failure("cannot write to standard output: " + reason);
 }
 
-/// Prints the passes, as text or as JSON. Returns 0 or an exit code.
+/// Prints the passes, as text or as JSON. Returns an exit code.
 static int printPasses(Console &console, const std::string &text) {
   if (!console.isJson()) {
     outs() << text;
     return flushOutput(console);
   }
-  SmallVector<StringRef> lines;
-  StringRef(text).trim().split(lines, '\n');
   Json pipelines = Json::array();
-  for (StringRef line : lines)
-    pipelines.push_back(line.str());
+  for (const std::string &line : split(text, '\n'))
+    if (!line.empty())
+      pipelines.push_back(line);
   console.result({{"pipelines", std::move(pipelines)}});
-  return kSuccess;
+  return exitSuccess;
 }
 
-/// Returns the path of the file with the measurements of `--kernels=auto`.
-static std::string kernelsFile(const CompileOptions &options) {
-  SmallString<128> name(options.output);
-  sys::path::replace_extension(name, "kernels.json");
-  return std::string(name);
+/// Prints the result, as text or as JSON. Returns an exit code.
+static int printOutcome(Console &console, const study::CompileOutcome &outcome,
+                        bool isQuiet, const std::string &times) {
+  if (console.isJson()) {
+    Json members = study::jsonReport(outcome);
+    if (!times.empty())
+      members["timing"] = Json::parse(times, /*callback=*/nullptr,
+                                      /*allow_exceptions=*/false);
+    console.result(members);
+  } else if (!isQuiet) {
+    outs() << study::textReport(outcome);
+  }
+  return flushOutput(console);
+}
+
+/// Writes the file of --save-options, if requested.
+static Error saveOptions(const study::CompileCommand &command,
+                         const study::CompileRequest &request) {
+  const std::string &path = command.flags.saveOptions;
+  if (path.empty())
+    return Error::success();
+  if (Error error = study::checkSavedOptions(path, request))
+    return error;
+  return study::writeTexts(
+      {{path, optionsFileText(command.model, command.given, "save-options")}});
 }
 
 int ingot::compileMain(int argc, char **argv) {
   bool errorsPrinted = false;
   FatalErrorsInOneLine fatalErrors(errorsPrinted);
-  CompileOptions compile;
-  PrecisionRequest request;
-  cli::CompileFlags options;
-  OptionParser messages(cli::CommandId::compile);
-  messages.addCompile(options);
+  study::CompileCommand command;
+  cli::CompileFlags &flags = command.flags;
+  OptionParser parser(cli::CommandId::compile);
+  parser.addCompile(flags);
   int exitCode = 0;
-  if (!messages.parse(argc, argv, compile.input, exitCode))
+  if (!parser.parse(argc, argv, command.model, exitCode))
     return exitCode;
-  if (int code = readOptions(options, messages, compile, request))
-    return code;
-  const bool isAuto = options.kernels == "auto";
-  const bool json = options.json || writesJson();
-  if (json && compile.output == "-")
-    return usageError("--json writes to standard output, so -o - is not "
-                      "possible with it");
-  if (isAuto && !options.saveOptions.empty() &&
-      isSameFile(options.saveOptions, kernelsFile(compile)))
-    return usageError("--save-options=" + options.saveOptions +
-                      " has the name of the file that --kernels=auto writes");
-  if (int code = saveOptions(options, messages, compile))
-    return code;
-  const bool quiet = options.quiet, timed = options.timing,
-             remarks = options.remarks;
+  command.given = parser.given();
+  command.optionsFiles = parser.optionsFiles();
+  flags.json |= writesJson();
   Console console("compile");
-  console.setJson(json);
-  console.setQuiet(quiet);
+  console.setJson(flags.json);
+  console.setQuiet(flags.quiet);
   // --remarks shows remarks even with --quiet, so it has its own console.
   Console asked("compile");
-  asked.setJson(json);
+  asked.setJson(flags.json);
+
+  Expected<study::CompileRequest> request = study::readRequest(command);
+  if (!request)
+    return writeError(console, request.takeError());
+  const bool isText = request->compile.output == "-";
+  if (flags.json && isText)
+    return console.usageError("--json writes to standard output, so -o - is "
+                              "not possible with it");
+  if (Error error = saveOptions(command, *request))
+    return writeError(console, std::move(error));
+  request->compile.published = setDone;
+  if (flags.remarks)
+    request->onRemark = [&](const Message &remark) { asked.message(remark); };
+
   // A status line would be in the middle of the text.
-  const bool isTextOnTerminal =
-      compile.output == "-" && sys::Process::StandardOutIsDisplayed();
+  const bool hidesSteps = isText && sys::Process::StandardOutIsDisplayed();
   const ingot::Progress shown = console.progress();
-  ingot::Progress progress = shown;
+  ingot::Progress progress;
   progress.onStep = [&](const std::string &step, double fraction) {
     nameStep(step.c_str());
-    if (!isTextOnTerminal)
+    if (!hidesSteps)
       shown.step(step, fraction);
   };
-  StringMap<std::string> operators;
-  compile.operators = &operators;
-  std::unique_ptr<mlir::MLIRContext> context = createContext();
-  context->getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
-    errorsPrinted |=
-        diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
-    console.message(toMessage(diagnostic, compile.input, operators));
-    return mlir::success();
-  });
-  DecisionTrace decisions;
-  if (remarks || !compile.decisionsFile.empty()) {
-    RemarkReader printRemark = [&](const mlir::remark::detail::Remark &remark) {
-      asked.message(toMessage(remark, compile.input, operators));
-    };
-    readRemarks(*context, decisions, remarks ? printRemark : nullptr);
-    compile.decisions = &decisions;
+  progress.onMessage = [&](const Message &message) {
+    errorsPrinted |= message.severity == Severity::error;
+    console.message(message);
+  };
+  study::CompileSession session(std::move(*request), progress);
+  if (flags.printPipeline) {
+    Expected<std::string> passes = session.describePasses();
+    return passes ? printPasses(console, *passes)
+                  : writeError(console, passes.takeError());
   }
-  for (const std::string &warning : request.warnings)
-    console.warning(warning);
-  if (options.printPipeline) {
-    mlir::FailureOr<std::string> text = describePipeline(compile, *context);
-    return failed(text) ? int(kFailure) : printPasses(console, *text);
-  }
-  // Fractions of the total work before the final compilation, for a study and
-  // for tuning.
-  constexpr double kStudyShare = 0.8, kTuningShare = 0.75;
-  const auto started = std::chrono::steady_clock::now();
-  // After measurements, the model is compiled again with the user's options.
-  // The cache avoids generating the code again.
-  ObjectCache objects;
-  if (isAuto || request.isWanted())
-    compile.objects = request.study.objects = &objects;
-  std::optional<study::Study> study;
-  if (request.isWanted())
-    if (int code = runStudy(request, study, compile, *context, console,
-                            progress.part(0, kStudyShare)))
-      return code;
-  // The timer writes to the stream until it is destroyed.
-  std::string times;
-  raw_string_ostream timesStream(times);
-  mlir::DefaultTimingManager timer;
-  timer.setEnabled(timed);
-  if (json)
-    timer.setOutput(mlir::createOutputStrategy(
-        mlir::DefaultTimingManager::OutputFormat::Json, timesStream));
-  mlir::TimingScope timing = timer.getRootScope();
-  compile.timing = &timing;
-  mlir::FailureOr<CompileResult> result = mlir::failure();
-  mlir::FailureOr<KernelRecord> kernels = mlir::failure();
-  if (isAuto) {
-    compile.progress = progress.part(0, kTuningShare);
-    kernels = tuneKernels(compile, kernelsFile(compile), tools::measureArtifact,
-                          *context);
-  }
-  if (!isAuto || succeeded(kernels)) {
-    compile.progress = isAuto  ? progress.part(kTuningShare, 1)
-                       : study ? progress.part(kStudyShare, 1)
-                               : progress;
-    // Set this only here, because --kernels=auto has compiled other artifacts
-    // before.
-    compile.published = setDone;
-    result = compileModel(compile, *context);
-  }
+  Expected<study::CompileOutcome> outcome = session.run();
   console.clear();
-  timing.stop();
-  if (remarks)
-    for (const Message &message :
-         remarksOf(decisions, compile.input, operators))
-      asked.message(message);
-
-  if (mlir::failed(result))
-    return kFailure;
-  if (!request.report.empty())
-    if (Error error = study::writeReport(*study, request.report))
-      return messages.failure(toString(std::move(error)));
-  // Output to standard output or through a link is not renamed, so mark it as
-  // done here.
-  setDone();
-  CompileSummary summary{compile, *result};
-  if (succeeded(kernels))
-    summary.kernels = &*kernels;
-  if (study)
-    summary.study = &*study;
-  summary.report = request.report;
-  const std::chrono::duration<double> taken =
-      std::chrono::steady_clock::now() - started;
-  summary.seconds = taken.count();
-  if (json) {
-    Json members = toJson(summary);
-    if (timed) {
-      timer.print();
-      members["timing"] = Json::parse(times, /*callback=*/nullptr,
-                                      /*allow_exceptions=*/false);
-    }
-    console.result(members);
-  } else if (!quiet) {
-    printText(summary);
+  const std::string times = session.times();
+  if (outcome) {
+    // Output to standard output or through a link is not renamed, so mark it as
+    // done here.
+    setDone();
+    exitCode = printOutcome(console, *outcome, flags.quiet, times);
+  } else {
+    exitCode = writeError(console, outcome.takeError());
   }
-  return flushOutput(console);
+  if (!flags.json)
+    errs() << times;
+  return exitCode;
 }

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/support/StudyConsole.h"
 
+#include "compiler/study/compile/CompileSession.h"
+#include "compiler/study/runs/Errors.h"
 #include "tools/ingot/Options.h"
-#include "tools/ingot/support/ShapeOption.h"
 
 using namespace ingot;
 using namespace ingot::tools;
@@ -25,26 +26,9 @@ int ingot::tools::writeError(Console &console, llvm::Error error) {
         for (const Message &message : found.messages())
           code = console.usageError(message.text);
       },
+      [](const study::Reported &) {},
       [&](const llvm::ErrorInfoBase &other) {
         code = console.failure(other.message());
       });
   return code;
-}
-
-std::string ingot::tools::readSizes(const std::vector<std::string> &shapes,
-                                    const std::vector<std::string> &dims,
-                                    study::InputSizes &sizes) {
-  ImportOptions import;
-  ShapeProfile ranges;
-  std::string error;
-  for (const std::string &text : shapes)
-    if (!parseShape(text, import, ranges, error))
-      return error;
-  for (const std::string &text : dims)
-    if (!parseDim(text, import, ranges, error))
-      return error;
-  sizes = {std::move(import.shapes), std::move(import.dims)};
-  return ranges.empty() ? ""
-                        : "ranges of sizes are for ingot compile: leave a "
-                          "dimension open here, or fix it";
 }

@@ -7,18 +7,15 @@
 #ifndef INGOT_TOOLS_INGOT_SUPPORT_STUDYCONSOLE_H
 #define INGOT_TOOLS_INGOT_SUPPORT_STUDYCONSOLE_H
 
-#include "compiler/study/runs/ScratchModel.h"
 #include "tools/ingot/Console.h"
+
+#include "llvm/Support/Error.h"
 
 namespace ingot::tools {
 
-/// Writes the error of a study. Returns the exit code of the command.
+/// Writes the error of a study or of a compilation, unless its messages were
+/// written before. Returns the exit code of the command.
 int writeError(Console &console, llvm::Error error);
-
-/// Reads the values of --shape and --dim. Returns an error message, or "".
-std::string readSizes(const std::vector<std::string> &shapes,
-                      const std::vector<std::string> &dims,
-                      study::InputSizes &sizes);
 
 } // namespace ingot::tools
 

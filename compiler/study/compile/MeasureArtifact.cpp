@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/compile/MeasureArtifact.h"
+#include "compiler/study/compile/MeasureArtifact.h"
 
 #include "client/measure/Distribution.h"
 #include "client/measure/Measure.h"
@@ -12,7 +12,7 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-std::string tools::measureArtifact(llvm::StringRef artifact, bool withLayers,
+std::string study::measureArtifact(llvm::StringRef artifact, bool withLayers,
                                    ArtifactTimes &times) {
   MeasureOptions options;
   options.model = artifact.str();

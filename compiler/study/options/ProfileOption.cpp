@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/support/ProfileOption.h"
+#include "compiler/study/options/ProfileOption.h"
 
 #include "llvm/ADT/SmallVector.h"
 

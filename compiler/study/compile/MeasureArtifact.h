@@ -4,18 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_TOOLS_INGOT_COMPILE_MEASUREARTIFACT_H
-#define INGOT_TOOLS_INGOT_COMPILE_MEASUREARTIFACT_H
+#ifndef INGOT_COMPILER_STUDY_COMPILE_MEASUREARTIFACT_H
+#define INGOT_COMPILER_STUDY_COMPILE_MEASUREARTIFACT_H
 
 #include "compiler/tune/TuneKernels.h"
 
-namespace ingot::tools {
+namespace ingot::study {
 
 /// Runs an artifact on this machine for some tenths of a second, on all CPUs,
 /// like `ingot bench`. Returns an error message, or "".
 std::string measureArtifact(llvm::StringRef artifact, bool withLayers,
                             ArtifactTimes &times);
 
-} // namespace ingot::tools
+} // namespace ingot::study
 
-#endif // INGOT_TOOLS_INGOT_COMPILE_MEASUREARTIFACT_H
+#endif // INGOT_COMPILER_STUDY_COMPILE_MEASUREARTIFACT_H

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_TOOLS_INGOT_SUPPORT_SHAPEOPTION_H
-#define INGOT_TOOLS_INGOT_SUPPORT_SHAPEOPTION_H
+#ifndef INGOT_COMPILER_STUDY_OPTIONS_SHAPEOPTION_H
+#define INGOT_COMPILER_STUDY_OPTIONS_SHAPEOPTION_H
 
 #include "compiler/driver/ShapeProfiles.h"
 #include "compiler/import/Import.h"
@@ -42,4 +42,4 @@ bool isCIdentifier(llvm::StringRef text);
 
 } // namespace ingot
 
-#endif // INGOT_TOOLS_INGOT_SUPPORT_SHAPEOPTION_H
+#endif // INGOT_COMPILER_STUDY_OPTIONS_SHAPEOPTION_H

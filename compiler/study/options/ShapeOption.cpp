@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/support/ShapeOption.h"
+#include "compiler/study/options/ShapeOption.h"
 
-#include "tools/ingot/support/ProfileOption.h"
+#include "compiler/study/options/ProfileOption.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"

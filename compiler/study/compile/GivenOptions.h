@@ -4,22 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_TOOLS_INGOT_COMPILE_GIVENOPTIONS_H
-#define INGOT_TOOLS_INGOT_COMPILE_GIVENOPTIONS_H
+#ifndef INGOT_COMPILER_STUDY_COMPILE_GIVENOPTIONS_H
+#define INGOT_COMPILER_STUDY_COMPILE_GIVENOPTIONS_H
 
-#include "tools/ingot/Options.h"
+#include "base/OptionTable.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 #include <string>
 
-namespace ingot::tools {
+namespace ingot::study {
 
 /// Returns the options that affect the artifact's contents, as a JSON array of
 /// `--name=value`; "" if there are none. Options are sorted by name, and paths
 /// lose their folders. So equal artifacts have equal records.
-std::string describeGivenOptions(llvm::ArrayRef<GivenOption> options);
+std::string describeGivenOptions(llvm::ArrayRef<cli::GivenOption> options);
 
-} // namespace ingot::tools
+} // namespace ingot::study
 
-#endif // INGOT_TOOLS_INGOT_COMPILE_GIVENOPTIONS_H
+#endif // INGOT_COMPILER_STUDY_COMPILE_GIVENOPTIONS_H

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_TOOLS_INGOT_SUPPORT_PROFILEOPTION_H
-#define INGOT_TOOLS_INGOT_SUPPORT_PROFILEOPTION_H
+#ifndef INGOT_COMPILER_STUDY_OPTIONS_PROFILEOPTION_H
+#define INGOT_COMPILER_STUDY_OPTIONS_PROFILEOPTION_H
 
 #include "client/SizeText.h"
 #include "compiler/driver/ShapeProfiles.h"
@@ -26,4 +26,4 @@ bool parseProfile(llvm::StringRef text, ShapeProfile &profile,
 
 } // namespace ingot
 
-#endif // INGOT_TOOLS_INGOT_SUPPORT_PROFILEOPTION_H
+#endif // INGOT_COMPILER_STUDY_OPTIONS_PROFILEOPTION_H

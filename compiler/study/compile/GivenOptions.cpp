@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/compile/GivenOptions.h"
+#include "compiler/study/compile/GivenOptions.h"
 
 #include "compiler/pipeline/Backends.h"
 
@@ -17,6 +17,7 @@
 #include <vector>
 
 using namespace llvm;
+using namespace ingot;
 
 /// Returns the overrides in a list of targets, such as `l2=2M`. Skips levels,
 /// because the artifact records them itself.
@@ -27,9 +28,10 @@ static std::string numbersOf(StringRef targets) {
   return join(parts, ",");
 }
 
-std::string ingot::tools::describeGivenOptions(ArrayRef<GivenOption> options) {
+std::string
+ingot::study::describeGivenOptions(ArrayRef<cli::GivenOption> options) {
   std::vector<std::pair<StringRef, std::string>> given;
-  for (const GivenOption &option : options) {
+  for (const cli::GivenOption &option : options) {
     const cli::Option &row = *option.option;
     const StringRef name = row.name;
     if (row.has(cli::NotRecorded))
@@ -38,7 +40,7 @@ std::string ingot::tools::describeGivenOptions(ArrayRef<GivenOption> options) {
     if (row.has(cli::NamesFile))
       kept = sys::path::filename(option.value).str();
     // The record of layers already states the kernels of each layer.
-    if (name == "kernels" && !ingot::findBackend(option.value))
+    if (name == "kernels" && !findBackend(option.value))
       continue;
     if (name == "target" && (kept = numbersOf(option.value)).empty())
       continue;

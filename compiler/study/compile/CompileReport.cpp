@@ -1,17 +1,15 @@
-//===- Summary.cpp - the result of a compilation --------------------------===//
-//-----------------------------===//
+//===- CompileReport.cpp - the result of a compilation --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/ingot/compile/Summary.h"
+#include "compiler/study/compile/CompileReport.h"
 
 #include "compiler/driver/OutputNames.h"
 #include "compiler/pipeline/Backends.h"
 #include "compiler/study/report/Report.h"
 #include "dialects/nn/NodeName.h"
-#include "runtime/format/WeightsName.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,7 +19,10 @@
 
 using namespace llvm;
 using namespace ingot;
-using namespace ingot::tools;
+using namespace ingot::study;
+
+using tools::Json;
+using tools::toNumber;
 
 //===----------------------------------------------------------------------===//
 // Output for people
@@ -36,9 +37,8 @@ static void printBytes(raw_ostream &out, uint64_t bytes) {
     out << format("%.1f MiB", bytes / 1048576.0);
 }
 
-static void printSummary(const CompileOptions &options,
+static void printSummary(raw_ostream &out, const CompileOptions &options,
                          const Manifest &manifest) {
-  raw_ostream &out = outs();
   out << printable(options.output) << ": ";
   for (const LevelCode &level : manifest.levels) {
     out << level.target.name() << " code ";
@@ -69,9 +69,8 @@ static uint64_t computedBytes(const Manifest &manifest,
 
 /// Prints the artifact's size, the reasons why it is larger than the model, and
 /// options that change this.
-static void printSizes(const CompileOptions &options, const Manifest &manifest,
-                       const SizeReport &sizes) {
-  raw_ostream &out = outs();
+static void printSizes(raw_ostream &out, const CompileOptions &options,
+                       const Manifest &manifest, const SizeReport &sizes) {
   out << printable(options.output) << ": artifact ";
   printBytes(out, sizes.artifact);
   out << ", weights of the model ";
@@ -91,9 +90,8 @@ static void printSizes(const CompileOptions &options, const Manifest &manifest,
 }
 
 /// Prints the kernels that `--kernels=auto` chose, and its measurements.
-static void printKernels(const CompileOptions &options,
+static void printKernels(raw_ostream &out, const CompileOptions &options,
                          const KernelRecord &record) {
-  raw_ostream &out = outs();
   out << printable(options.output) << ": ";
   const StringRef other = otherBackend().title();
   switch (record.kernels) {
@@ -115,21 +113,18 @@ static void printKernels(const CompileOptions &options,
   out << "); " << printable(options.recordFile) << " holds the choice\n";
 }
 
-static size_t countLayers(const study::Study &study,
-                          bool study::StudiedLayer::*is) {
-  return size_t(count_if(study.layers, [&](const study::StudiedLayer &layer) {
-    return layer.*is;
-  }));
+static size_t countLayers(const Study &study, bool StudiedLayer::*is) {
+  return size_t(count_if(study.layers,
+                         [&](const StudiedLayer &layer) { return layer.*is; }));
 }
 
 /// Prints the choice of `--precision=auto`, its speed and its accuracy.
-static void printPrecisions(const CompileOptions &options,
-                            const study::Study &study) {
-  raw_ostream &out = outs();
+static void printPrecisions(raw_ostream &out, const CompileOptions &options,
+                            const Study &study) {
   out << printable(options.output) << ": "
-      << countLayers(study, &ingot::study::StudiedLayer::isInt8) << " of "
+      << countLayers(study, &StudiedLayer::isInt8) << " of "
       << study.layers.size() << " layers in int8, "
-      << countLayers(study, &ingot::study::StudiedLayer::isBF16) << " in bf16";
+      << countLayers(study, &StudiedLayer::isBF16) << " in bf16";
   if (study.chosen.latencyMs && study.fp32.latencyMs)
     out << format(": %.3f ms, fp32 %.3f ms (%.2f times as fast)",
                   *study.chosen.latencyMs, *study.fp32.latencyMs,
@@ -138,17 +133,20 @@ static void printPrecisions(const CompileOptions &options,
                 study.search->fp32Percent);
 }
 
-void tools::printText(const CompileSummary &summary) {
-  const CompileOptions &options = summary.options;
-  if (!summary.result.manifest)
-    return;
-  const Manifest &manifest = *summary.result.manifest;
-  printSummary(options, manifest);
-  printSizes(options, manifest, summary.result.sizes);
-  if (summary.kernels)
-    printKernels(options, *summary.kernels);
-  if (summary.study && summary.study->search)
-    printPrecisions(options, *summary.study);
+std::string study::textReport(const CompileOutcome &outcome) {
+  std::string text;
+  if (!outcome.result.manifest)
+    return text;
+  raw_string_ostream out(text);
+  const CompileOptions &options = outcome.options;
+  const Manifest &manifest = *outcome.result.manifest;
+  printSummary(out, options, manifest);
+  printSizes(out, options, manifest, outcome.result.sizes);
+  if (outcome.kernels)
+    printKernels(out, options, *outcome.kernels);
+  if (outcome.study && outcome.study->search)
+    printPrecisions(out, options, *outcome.study);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,21 +171,6 @@ static const char *nameOf(EmitKind kind) {
 
 static Json orNull(const std::string &text) {
   return text.empty() ? Json() : Json(text);
-}
-
-/// Returns the path of the separate weights, or "" if they are not separate.
-static std::string weightsFile(const CompileOptions &options,
-                               const Manifest &manifest) {
-  if (!manifest.externalWeights)
-    return "";
-  uint8_t digest[32];
-  llvm::copy(manifest.weightsSha256, digest);
-  char name[rt::maxFileName];
-  rt::weightsName(manifest.libraryName.c_str(), digest, name);
-  SmallString<128> path(options.output);
-  sys::path::remove_filename(path);
-  sys::path::append(path, name);
-  return std::string(path);
 }
 
 /// Returns how many layers each backend computes in each precision, and how
@@ -221,17 +204,16 @@ static Json toJson(const KernelRecord &record, const CompileOptions &options) {
           {"file", options.recordFile}};
 }
 
-static Json toJson(const study::Study &study) {
-  auto milliseconds = [](const study::StudiedModel &model) {
+static Json toJson(const Study &study) {
+  auto milliseconds = [](const StudiedModel &model) {
     return model.latencyMs ? toNumber(*model.latencyMs) : Json();
   };
-  Json json = {
-      {"layers", study.layers.size()},
-      {"int8_layers", countLayers(study, &ingot::study::StudiedLayer::isInt8)},
-      {"bf16_layers", countLayers(study, &ingot::study::StudiedLayer::isBF16)},
-      {"fp32_ms", milliseconds(study.fp32)},
-      {"int8_ms", milliseconds(study.int8)},
-      {"chosen_ms", milliseconds(study.chosen)}};
+  Json json = {{"layers", study.layers.size()},
+               {"int8_layers", countLayers(study, &StudiedLayer::isInt8)},
+               {"bf16_layers", countLayers(study, &StudiedLayer::isBF16)},
+               {"fp32_ms", milliseconds(study.fp32)},
+               {"int8_ms", milliseconds(study.int8)},
+               {"chosen_ms", milliseconds(study.chosen)}};
   if (study.search) {
     json["max_drop_percent"] = study.search->maxDrop;
     json["fp32_percent"] = toNumber(study.search->fp32Percent);
@@ -241,21 +223,21 @@ static Json toJson(const study::Study &study) {
   return json;
 }
 
-Json tools::toJson(const CompileSummary &summary) {
-  const CompileOptions &options = summary.options;
-  const CompileResult &result = summary.result;
+Json study::jsonReport(const CompileOutcome &outcome) {
+  const CompileOptions &options = outcome.options;
+  const CompileResult &result = outcome.result;
   Json json = {{"model", options.input},
                {"model_sha256", orNull(result.modelSha256)},
-               {"emit", ::nameOf(options.emit)},
+               {"emit", nameOf(options.emit)},
                {"output", options.output},
                {"decisions", orNull(options.decisionsFile)},
-               {"report", orNull(summary.report)},
-               {"seconds", summary.seconds}};
+               {"report", orNull(outcome.report)},
+               {"seconds", outcome.seconds}};
   if (result.manifest) {
     const Manifest &manifest = *result.manifest;
     const SizeReport &sizes = result.sizes;
     json["header"] = options.writeHeader ? Json(headerName(options)) : Json();
-    json["weights_file"] = orNull(weightsFile(options, manifest));
+    json["weights_file"] = orNull(weightsName(options, manifest));
     Json levels = Json::array(), libraries = Json::array();
     for (const LevelCode &level : manifest.levels)
       levels.push_back(
@@ -275,9 +257,9 @@ Json tools::toJson(const CompileSummary &summary) {
     json["arena_lower_bound_bytes"] = manifest.arenaLowerBound;
     json["layers"] = layersToJson(manifest);
   }
-  if (summary.kernels)
-    json["kernels"] = ::toJson(*summary.kernels, options);
-  if (summary.study)
-    json["precision_study"] = ::toJson(*summary.study);
+  if (outcome.kernels)
+    json["kernels"] = toJson(*outcome.kernels, options);
+  if (outcome.study)
+    json["precision_study"] = toJson(*outcome.study);
   return json;
 }
