@@ -35,8 +35,8 @@ constexpr int64_t kF16Terms = 64;
 
 /// Number of columns that each statement about pairs of bytes covers.
 constexpr int64_t kPairColumns = 16;
-/// Number of counts in a statement: groups of k that are direct, crossed, or
-/// neither, each for kPairColumns columns and for panels.
+/// Number of counts in a statement. It counts the groups of each kind (as
+/// stored, crossed, widened), per kPairColumns columns and per panel.
 constexpr size_t kPairCounts = 6;
 
 /// Number of columns with interleaved bytes, in 8-bit weights of

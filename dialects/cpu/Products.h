@@ -52,7 +52,7 @@ enum class ColumnForm {
   asFloats,
   /// Widened to int16, once for several rows or in each step.
   asInt16,
-  /// The packed form, in the order of lists of groups of k.
+  /// The packed form. Lists of groups of k determine the order of the steps.
   byLists,
 };
 

@@ -328,14 +328,6 @@ Value makeConstant(OpBuilder &builder, Location loc, RankedTensorType type,
                                    makeConstantAttr(type, values));
 }
 
-Value makeIntConstant(OpBuilder &builder, Location loc,
-                      ArrayRef<int64_t> values) {
-  auto type =
-      RankedTensorType::get(int64_t(values.size()), builder.getI64Type());
-  return arith::ConstantOp::create(builder, loc, type,
-                                   DenseElementsAttr::get(type, values));
-}
-
 Value makeScalar(OpBuilder &builder, Location loc, Type elementType,
                  double value) {
   return makeConstant(builder, loc, RankedTensorType::get({}, elementType),

@@ -58,9 +58,6 @@ mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location loc,
                          llvm::ArrayRef<double> values);
 mlir::ElementsAttr makeConstantAttr(mlir::RankedTensorType type,
                                     llvm::ArrayRef<double> values);
-/// Makes a 1-d i64 constant.
-mlir::Value makeIntConstant(mlir::OpBuilder &builder, mlir::Location loc,
-                            llvm::ArrayRef<int64_t> values);
 /// Makes a rank-0 constant.
 mlir::Value makeScalar(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Type elementType, double value);

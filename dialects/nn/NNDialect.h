@@ -28,13 +28,6 @@ struct SizedType;
 std::optional<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
 
-/// Returns the size of a window op's result in one dimension. The size may be
-/// dynamic:
-///
-///     (size + padding - dilation (kernel - 1) - 1) / stride + 1
-int64_t windowedSize(int64_t size, int64_t kernel, int64_t stride,
-                     int64_t padding, int64_t dilation);
-
 } // namespace ingot::nn
 
 #include "dialects/nn/NNDialect.h.inc"

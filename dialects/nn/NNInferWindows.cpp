@@ -12,13 +12,6 @@ using namespace ingot::nn;
 
 static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
 
-int64_t ingot::nn::windowedSize(int64_t size, int64_t kernel, int64_t stride,
-                                int64_t padding, int64_t dilation) {
-  if (isDynamic(size) || isDynamic(kernel))
-    return ShapedType::kDynamic;
-  return (size + padding - dilation * (kernel - 1) - 1) / stride + 1;
-}
-
 /// Checks the rules C1 and C2: ranks, and one positive stride and dilation for
 /// each spatial dimension.
 static LogicalResult checkWindow(std::optional<Location> loc, int64_t rank,
