@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/emugpu/Decode.h"
 #include "tools/emugpu/Numbers.h"
+#include "tools/emugpu/Reach.h"
 
 #include <cstring>
 
@@ -48,13 +49,14 @@ static void loadMatrices(Warp &warp, const Instruction &op, Mask mask) {
     return;
   uint64_t buffer[kLanes];
   const uint64_t *addresses = warp.read(op.operand(1), buffer);
+  Reach reach(warp, op.space);
   for (unsigned i = 0; i < op.count; ++i) {
     uint16_t rows[8][8];
     for (unsigned row = 0; row < 8; ++row) {
       const unsigned lane = 8 * i + row;
       memcpy(rows[row],
-             warp.access(op.space, addresses[lane], 16, /*isWrite=*/false,
-                         receiverOf(row, lane, op.mode)),
+             reach.access(addresses[lane], 16, /*isWrite=*/false,
+                          receiverOf(row, lane, op.mode)),
              16);
     }
     uint64_t result[kLanes];
