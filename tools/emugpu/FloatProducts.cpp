@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Matrices.h has the layout of fragments. In this layout, the lanes of a
-// register of A or of C hold 8 rows, one after the other. Those of a register
-// of B hold 8 columns.
+// register of A or of C hold 8 rows, one after the other. The lanes of a
+// register of B hold 8 columns.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/emugpu/Matrices.h"

@@ -17,7 +17,7 @@
 
 namespace emugpu {
 
-inline bool Block::isBehind(Segment segment) {
+__attribute__((always_inline)) inline bool Block::isBehind(Segment segment) {
   Segment &known = behind[segment % kBehind];
   if (known == segment)
     return true;
@@ -33,8 +33,8 @@ inline bool Block::isBehind(Segment segment) {
   return true;
 }
 
-inline bool Block::checkQuickly(Segment segment, unsigned lane, Cell &cell,
-                                bool isWrite) {
+__attribute__((always_inline)) inline bool
+Block::checkQuickly(Segment segment, unsigned lane, Cell &cell, bool isWrite) {
   if (cell.isInFlight || cell.isAtomic || !(isWrite || cell.isDefined))
     return false;
   if (!(cell.writer == segment && cell.writeLane == lane) &&

@@ -45,7 +45,7 @@ struct KernelNode {
   Context context;
 };
 
-/// One side of a CUDA_MEMCPY3D.
+/// The source or the target of a CUDA_MEMCPY3D.
 struct CopySide {
   size_t x, y, z, level;
   MemoryType type;
