@@ -7,6 +7,7 @@
 #include "tools/emugpu/Decode.h"
 #include "tools/emugpu/Numbers.h"
 #include "tools/emugpu/Order.h"
+#include "tools/emugpu/Reach.h"
 
 #include <algorithm>
 #include <cstring>
@@ -22,40 +23,28 @@ static void takeCacheHints(Opcode &opcode) {
     ;
 }
 
-/// Extends the sign of a loaded value to the width of the register.
-static uint64_t extend(Type type, uint64_t bits) {
-  switch (type) {
-  case Type::s8:
-    return uint64_t(int64_t(int8_t(bits)));
-  case Type::s16:
-    return uint64_t(int64_t(int16_t(bits)));
-  case Type::s32:
-    return uint64_t(int64_t(int32_t(bits)));
-  default:
-    return bits;
-  }
-}
-
 static const Operand &element(const Operand &operand, unsigned i) {
   return operand.kind == Operand::Kind::vector ? operand.elements[i] : operand;
 }
 
+/// Loads elements of type T, which are extended to the width of a register.
+template <typename T>
 static void loadValues(Warp &warp, const Instruction &op, Mask mask) {
-  uint64_t buffer[kLanes], values[4][kLanes] = {};
+  uint64_t buffer[kLanes], values[4][kLanes];
   const uint64_t *addresses = warp.read(op.operand(1), buffer);
-  const unsigned bytes = bytesOf(op.type);
+  Reach reach(warp, op.space);
   if (op.isVolatile)
     ++warp.block.launch.polls;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(mask >> lane & 1))
       continue;
     const uint8_t *source =
-        warp.access(op.space, addresses[lane], bytes * op.count,
-                    /*isWrite=*/false, lane, op.isVolatile);
+        reach.access(addresses[lane], sizeof(T) * op.count,
+                     /*isWrite=*/false, lane, op.isVolatile);
     for (unsigned i = 0; i < op.count; ++i) {
-      uint64_t bits = 0;
-      memcpy(&bits, source + i * bytes, bytes);
-      values[i][lane] = extend(op.type, bits);
+      T value;
+      memcpy(&value, source + i * sizeof(T), sizeof(T));
+      values[i][lane] = uint64_t(int64_t(value));
     }
     if (op.mode & kAcquires)
       acquire(warp, lane, addresses[lane]);
@@ -66,24 +55,49 @@ static void loadValues(Warp &warp, const Instruction &op, Mask mask) {
     warp.write(element(op.operand(0), i), values[i], mask);
 }
 
+template <typename T>
 static void storeValues(Warp &warp, const Instruction &op, Mask mask) {
   uint64_t buffers[5][kLanes];
   const uint64_t *addresses = warp.read(op.operand(0), buffers[0]);
   const uint64_t *values[4];
   for (unsigned i = 0; i < op.count; ++i)
     values[i] = warp.read(element(op.operand(1), i), buffers[i + 1]);
-  const unsigned bytes = bytesOf(op.type);
+  Reach reach(warp, op.space);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(mask >> lane & 1))
       continue;
     if (op.isVolatile && ((op.mode & kReleases) || warp.lanes[lane].hasFenced))
       publish(warp, lane, addresses[lane]);
-    uint8_t *target = warp.access(op.space, addresses[lane], bytes * op.count,
-                                  /*isWrite=*/true, lane, op.isVolatile);
+    uint8_t *target = reach.access(addresses[lane], sizeof(T) * op.count,
+                                   /*isWrite=*/true, lane, op.isVolatile);
     for (unsigned i = 0; i < op.count; ++i)
-      memcpy(target + i * bytes, &values[i][lane], bytes);
+      memcpy(target + i * sizeof(T), &values[i][lane], sizeof(T));
   }
   ++warp.block.launch.progress;
+}
+
+/// Returns the function that loads or stores elements of a type.
+static Execute accessOf(Type type, bool isLoad) {
+  switch (type) {
+  case Type::s8:
+    return isLoad ? loadValues<int8_t> : storeValues<int8_t>;
+  case Type::s16:
+    return isLoad ? loadValues<int16_t> : storeValues<int16_t>;
+  case Type::s32:
+    return isLoad ? loadValues<int32_t> : storeValues<int32_t>;
+  default:
+    break;
+  }
+  switch (bytesOf(type)) {
+  case 1:
+    return isLoad ? loadValues<uint8_t> : storeValues<uint8_t>;
+  case 2:
+    return isLoad ? loadValues<uint16_t> : storeValues<uint16_t>;
+  case 4:
+    return isLoad ? loadValues<uint32_t> : storeValues<uint32_t>;
+  default:
+    return isLoad ? loadValues<uint64_t> : storeValues<uint64_t>;
+  }
 }
 
 static bool decodeAccess(Opcode &opcode, Instruction &op, bool isLoad) {
@@ -107,7 +121,7 @@ static bool decodeAccess(Opcode &opcode, Instruction &op, bool isLoad) {
   if (!bytes || bytes > 8 || bytes * op.count > 16 ||
       (isReadOnly && op.space != Space::global))
     return false;
-  op.execute = isLoad ? loadValues : storeValues;
+  op.execute = accessOf(op.type, isLoad);
   const char *scalar = isLoad ? "ra" : "av", *vector = isLoad ? "{a" : "a{";
   if (!haveKinds(op, op.count == 1 ? scalar : vector) &&
       !(op.count == 1 && haveKinds(op, vector)))
@@ -230,26 +244,27 @@ static void copyAsync(Warp &warp, const Instruction &op, Mask mask) {
   const unsigned bytes = unsigned(op.operand(2).value);
   const uint64_t *given =
       op.numOperands() == 4 ? warp.read(op.operand(3), buffers[2]) : nullptr;
+  Reach source(warp, Space::global), target(warp, Space::shared);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!(mask >> lane & 1))
       continue;
-    AsyncCopy copy{uint32_t(targets[lane]), uint8_t(bytes), {}};
+    AsyncCopy copy{uint32_t(targets[lane]), 0, uint8_t(bytes), {}};
     const unsigned count = given ? unsigned(uint32_t(given[lane])) : bytes;
     if (count > bytes)
       warp.fault("cp.async reads more bytes than it writes", int(lane));
     if (sources[lane] % bytes)
       warp.fault("the source of cp.async is not aligned", int(lane));
-    // Read byte by byte, because `count` need not be a power of two.
+    // Reads are powers of two.
     for (unsigned i = 0; i < count;) {
       unsigned step = 1;
       while (step * 2 <= count - i && i % (step * 2) == 0)
         step *= 2;
       memcpy(copy.data + i,
-             warp.access(Space::global, sources[lane] + i, step, false, lane),
+             source.access(sources[lane] + i, step, /*isWrite=*/false, lane),
              step);
       i += step;
     }
-    warp.access(Space::shared, targets[lane], bytes, /*isWrite=*/true, lane);
+    target.access(targets[lane], bytes, /*isWrite=*/true, lane);
     warp.startCopy(lane, copy);
   }
 }

@@ -16,7 +16,6 @@
 #include "tools/emugpu/Memory.h"
 #include "tools/emugpu/Ptx.h"
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <random>
@@ -103,17 +102,18 @@ LaunchCounts launch(const Program &program, Dimensions grid, Dimensions block,
 /// A copy of bytes to shared memory that is not complete yet.
 struct AsyncCopy {
   uint32_t target;
+  /// The number of the lane's group that the copy is in.
+  uint32_t group;
   uint8_t bytes;
   uint8_t data[16];
 };
 
-/// The copies that a lane has committed as one group.
-using CopyGroup = std::vector<AsyncCopy>;
-
 /// A lane of a warp.
 struct Lane {
-  CopyGroup open;
-  std::deque<CopyGroup> groups;
+  /// The copies that the lane has not waited for, the oldest first.
+  std::vector<AsyncCopy> copies;
+  /// The number of groups that the lane has committed.
+  uint32_t committed = 0;
   /// For each thread of the block, the highest clock that this lane is ordered
   /// after, plus 1. Empty if only full barriers order the lane.
   std::vector<uint32_t> known;
@@ -121,6 +121,9 @@ struct Lane {
   std::vector<uint64_t> loosely;
   bool hasFenced = false;
 };
+
+/// Returns a number as 0x and its digits.
+std::string hexadecimal(uint64_t value);
 
 /// A warp of a block.
 class Warp {
@@ -151,7 +154,7 @@ public:
   bool gather(Mask members, Mask &mask);
 
   // Asynchronous copies.
-  void startCopy(unsigned lane, const AsyncCopy &copy);
+  void startCopy(unsigned lane, AsyncCopy copy);
   void commitCopies(Mask mask);
   /// Completes all groups except the last `pending` groups.
   void waitCopies(Mask mask, size_t pending);
@@ -182,7 +185,7 @@ public:
 private:
   Mask ready() const { return live & ~atBarrier & ~atCollective; }
   Mask pickLanes();
-  void finishCopies(unsigned lane, CopyGroup &group);
+  void finishCopy(unsigned lane, const AsyncCopy &copy);
   void step(Mask mask);
 
   /// The lanes that have executed the current instruction.
@@ -231,6 +234,9 @@ public:
   // Order of accesses.
   void check(Warp &warp, unsigned lane, Memory &memory, uint64_t offset,
              unsigned bytes, bool isWrite, bool isAtomic, const char *name);
+  /// Checks and records an access to a cell if that needs no search. If it
+  /// returns false, `check` must be called.
+  bool checkQuickly(Segment segment, unsigned lane, Cell &cell, bool isWrite);
   Segment segmentOf(Warp &warp);
   std::vector<uint32_t> knowledgeOf(const Warp &warp, unsigned lane) const;
   void learn(Warp &warp, unsigned lane, const std::vector<uint32_t> &known);
@@ -246,11 +252,21 @@ public:
   std::map<uint32_t, MBarrier> mbarriers;
 
 private:
+  /// The number of a cell's set of readers if lanes of several blocks read it.
+  static constexpr uint32_t kManyBlocks = 1;
+  /// Returns true if all lanes of the block are ordered after `segment`.
+  bool isBehind(Segment segment);
   void complete(Barrier &barrier, unsigned id);
+  uint32_t newReaders();
+  void forgetReaders(Cell &cell);
   void noteReader(const Warp &warp, unsigned lane, Cell &cell, Segment segment);
   bool isOrdered(const Warp &warp, unsigned lane, Segment segment,
                  unsigned otherLane) const;
   std::string describe(Segment segment, unsigned lane) const;
+
+  /// Segments for which isBehind is true, at their number modulo the size.
+  static constexpr unsigned kBehind = 64;
+  Segment behind[kBehind] = {};
 };
 
 /// A running kernel.
@@ -285,18 +301,25 @@ public:
   /// segments.
   Segment firstSegment;
   std::vector<Owner> owners;
-  /// The readers of a cell, if several lanes read it without an order.
+  /// Lanes of a warp that read a cell.
   struct Readers {
-    struct OfWarp {
-      uint32_t warp, epoch, clock;
-      Mask lanes;
-      Segment segment;
-    };
-    std::vector<OfWarp> reads;
-    /// True if lanes of several blocks read the cell. Then `reads` is empty.
-    bool areManyBlocks = false;
+    uint32_t warp, clock;
+    Mask lanes;
+    Segment segment;
   };
-  std::vector<Readers> readers{1};
+  /// The readers of a cell, if several lanes read it without an order. The
+  /// first two sets stand for no such readers, and for several blocks.
+  std::vector<std::vector<Readers>> readers{2};
+  /// The numbers of sets that no cell uses.
+  std::vector<uint32_t> unusedReaders;
+
+  /// Returns true if earlier work ended before this launch began.
+  bool hasEnded(Segment segment) {
+    Segment &known = ended[segment % kEnded];
+    if (known != segment && endedBefore(segment))
+      known = segment;
+    return known == segment;
+  }
   /// `progress` increases with each event that can end a lane's waiting.
   /// `polls` increases each time that a waiting lane polls.
   uint64_t progress = 0, polls = 0;
@@ -310,6 +333,11 @@ public:
   /// For a pair of blocks (later, earlier): the epoch up to which the work of
   /// `earlier` comes before the next work of `later`.
   std::map<std::pair<uint64_t, uint64_t>, Published> acquired;
+
+private:
+  /// Segments of work that has ended, at their number modulo the size.
+  static constexpr unsigned kEnded = 1024;
+  std::vector<Segment> ended = std::vector<Segment>(kEnded);
 };
 
 } // namespace emugpu

@@ -71,6 +71,16 @@ public:
     }
   }
 
+  /// Returns the cells of an aligned access of 1 to 16 bytes inside of the
+  /// memory. Returns null if cells must be made or split first.
+  Cell *findCells(uint64_t offset, unsigned count, unsigned &numCells) {
+    Page &page = pages[offset / kPage];
+    if (page.cells.empty() || count < 1u << page.shift)
+      return nullptr;
+    numCells = count >> page.shift;
+    return &page.cells[offset % kPage >> page.shift];
+  }
+
   /// Makes all bytes undefined again and fills them with NaN.
   void reset();
 

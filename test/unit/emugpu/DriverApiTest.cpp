@@ -4,12 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/cuda/DriverApi.h"
+#include "tools/emugpu/driver/GraphApi.h"
 
 #include <gtest/gtest.h>
 
 #if __has_include(<cuda.h>)
 #include <cuda.h>
+
+#if CUDA_VERSION >= 13000
+// The headers name a later version of the function.
+#undef cuGraphAddDependencies
+extern "C" CUresult cuGraphAddDependencies(CUgraph, const CUgraphNode *,
+                                           const CUgraphNode *, size_t);
+#endif
 
 /// Returns true if both functions have as many parameters, of equal sizes.
 template <typename... A, typename... B, typename R, typename S>
@@ -26,6 +33,7 @@ TEST(DriverApi, AgreesWithTheToolkit) {
                       static_cast<ingot::cuda::Result(*) TYPES>(nullptr)),     \
                 #NAME);
   INGOT_CUDA_DRIVER_FUNCTIONS(INGOT_COMPARE)
+  INGOT_CUDA_GRAPH_FUNCTIONS(INGOT_COMPARE)
 #undef INGOT_COMPARE
   namespace cuda = ingot::cuda;
   static_assert(int(cuda::outOfMemory) == CUDA_ERROR_OUT_OF_MEMORY);
@@ -57,6 +65,31 @@ TEST(DriverApi, AgreesWithTheToolkit) {
                 CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
   static_assert(int(cuda::pointerDevice) ==
                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
+  static_assert(int(cuda::illegalState) == CUDA_ERROR_ILLEGAL_STATE);
+  static_assert(int(cuda::notSupported) == CUDA_ERROR_NOT_SUPPORTED);
+  static_assert(int(cuda::captureUnsupported) ==
+                CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  static_assert(int(cuda::captureInvalidated) ==
+                CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  static_assert(int(cuda::captureIsInvalidated) ==
+                CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+}
+
+TEST(DriverApi, StructsOfGraphs) {
+  namespace cuda = ingot::cuda;
+  static_assert(sizeof(cuda::KernelNode) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
+  static_assert(offsetof(cuda::KernelNode, parameters) ==
+                offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kernelParams));
+  static_assert(sizeof(cuda::CopyNode) == sizeof(CUDA_MEMCPY3D));
+  static_assert(offsetof(cuda::CopySide, device) ==
+                offsetof(CUDA_MEMCPY3D, srcDevice));
+  static_assert(offsetof(cuda::CopyNode, target) ==
+                offsetof(CUDA_MEMCPY3D, dstXInBytes));
+  static_assert(offsetof(cuda::CopyNode, bytes) ==
+                offsetof(CUDA_MEMCPY3D, WidthInBytes));
+  static_assert(sizeof(cuda::MemsetNode) == sizeof(CUDA_MEMSET_NODE_PARAMS));
+  static_assert(offsetof(cuda::MemsetNode, width) ==
+                offsetof(CUDA_MEMSET_NODE_PARAMS, width));
 }
 #else
 TEST(DriverApi, AgreesWithTheToolkit) {

@@ -172,6 +172,11 @@ constexpr Case cases[] = {
      "  cvt.u64.u32 %d5, %r6;\n  add.u64 %d5, %d4, %d5;\n"
      "  st.global.u32 [%d5], %r0;\n",
      "[%d5], %r0", "[%d3], %r0", "race: global memory"},
+    {"BlockWritesWhatAnotherHasRead", 2, 32,
+     "  ld.global.u32 %r7, [%d3];\n  bar.sync 0;\n"
+     "  ld.global.u32 %r7, [%d3];\n  setp.eq.u32 %p1, %r1, 1;\n"
+     "  @%p1 st.global.u32 [%d4], %r0;\n",
+     "[%d4], %r0", "[%d3], %r0", "race: global memory"},
     {"FlagWithoutFence", 2, 32, INGOT_FLAG, "  membar.gl;\n  atom", "  atom",
      "race: global memory"},
     {"FlagWithoutAtomic", 2, 32, INGOT_FLAG,

@@ -13,6 +13,7 @@ extern "C" {
 #define INGOT_DECLARE(NAME, TYPES)                                             \
   __attribute__((visibility("default"))) ingot::cuda::Result NAME TYPES;
 INGOT_CUDA_DRIVER_FUNCTIONS(INGOT_DECLARE)
+INGOT_CUDA_GRAPH_FUNCTIONS(INGOT_DECLARE)
 #undef INGOT_DECLARE
 }
 

@@ -58,6 +58,8 @@ static constexpr ErrorName errorNames[] = {
      "the provided PTX was compiled with an unsupported toolchain"},
     {cuda::invalidHandle, "CUDA_ERROR_INVALID_HANDLE",
      "invalid resource handle"},
+    {cuda::illegalState, "CUDA_ERROR_ILLEGAL_STATE",
+     "the operation cannot be performed in the present state"},
     {cuda::notFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {cuda::notReady, "CUDA_ERROR_NOT_READY", "device not ready"},
     {cuda::illegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS",
@@ -66,6 +68,11 @@ static constexpr ErrorName errorNames[] = {
      "too many resources requested for launch"},
     {cuda::launchFailed, "CUDA_ERROR_LAUNCH_FAILED",
      "unspecified launch failure"},
+    {cuda::notSupported, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+    {cuda::captureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
+    {cuda::captureInvalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+     "operation failed due to a previous error during capture"},
     {cuda::unknown, "CUDA_ERROR_UNKNOWN", "unknown error"}};
 
 static const ErrorName *findError(cuda::Result value) {
@@ -367,6 +374,35 @@ cuda::Result cuFuncSetAttribute(cuda::Function function,
   return cuda::success;
 }
 
+cuda::Result emugpu::prepareLaunch(const cuda::KernelNode &node,
+                                   std::function<void(Work &)> &execute) {
+  const Dimensions grid{node.gridX, node.gridY, node.gridZ},
+      block{node.blockX, node.blockY, node.blockZ};
+  cuda::Function function = node.function;
+  const Kernel &kernel = *function->program.kernel;
+  const unsigned sharedBytes = node.sharedBytes;
+  if (node.extra || !grid.count() || !block.count() || grid.x > 0x7fffffff ||
+      grid.y > 65535 || grid.z > 65535 || block.x > 1024 || block.y > 1024 ||
+      block.z > 64 || block.count() > 1024 ||
+      sharedBytes > function->mostDynamicShared)
+    return cuda::invalidValue;
+  if (kernel.maxThreads && block.count() > kernel.maxThreads)
+    return cuda::launchOutOfResources;
+  auto copied = std::make_shared<std::vector<uint8_t>>(kernel.parameterBytes);
+  for (size_t i = 0; i < kernel.parameters.size(); ++i)
+    memcpy(copied->data() + kernel.parameters[i].offset, node.parameters[i],
+           kernel.parameters[i].bytes);
+  execute = [=](Work &work) {
+    Driver &owner = Driver::get();
+    LaunchOptions options;
+    options.seed = owner.settings.seed + work.number;
+    options.isChecked = owner.settings.isChecked;
+    launch(function->program, grid, block, sharedBytes, *copied, *owner.memory,
+           options, owner.nextSegment, owner.orderOf(work));
+  };
+  return cuda::success;
+}
+
 cuda::Result cuLaunchKernel(cuda::Function function, unsigned gridX,
                             unsigned gridY, unsigned gridZ, unsigned blockX,
                             unsigned blockY, unsigned blockZ,
@@ -374,26 +410,12 @@ cuda::Result cuLaunchKernel(cuda::Function function, unsigned gridX,
                             void **parameters, void **extra) {
   INGOT_EMUGPU_ENTER(cuLaunchKernel);
   INGOT_EMUGPU_NEEDS_CONTEXT;
-  const Dimensions grid{gridX, gridY, gridZ}, block{blockX, blockY, blockZ};
-  const Kernel &kernel = *function->program.kernel;
-  if (extra || !grid.count() || !block.count() || gridX > 0x7fffffff ||
-      gridY > 65535 || gridZ > 65535 || blockX > 1024 || blockY > 1024 ||
-      blockZ > 64 || block.count() > 1024 ||
-      sharedBytes > function->mostDynamicShared)
-    return cuda::invalidValue;
-  if (kernel.maxThreads && block.count() > kernel.maxThreads)
-    return cuda::launchOutOfResources;
-  // The parameters are copied when the kernel is enqueued, as a driver does.
-  auto copied = std::make_shared<std::vector<uint8_t>>(kernel.parameterBytes);
-  for (size_t i = 0; i < kernel.parameters.size(); ++i)
-    memcpy(copied->data() + kernel.parameters[i].offset, parameters[i],
-           kernel.parameters[i].bytes);
-  return driver.enqueue(stream, kernel.name, [=](Work &work) {
-    Driver &owner = Driver::get();
-    LaunchOptions options;
-    options.seed = owner.settings.seed + work.number;
-    options.isChecked = owner.settings.isChecked;
-    launch(function->program, grid, block, sharedBytes, *copied, *owner.memory,
-           options, owner.nextSegment, owner.orderOf(work));
-  });
+  std::function<void(Work &)> execute;
+  const cuda::KernelNode node{function,   gridX,  gridY,   gridZ,
+                              blockX,     blockY, blockZ,  sharedBytes,
+                              parameters, extra,  nullptr, nullptr};
+  if (cuda::Result refused = prepareLaunch(node, execute))
+    return refused;
+  return driver.enqueue(stream, function->program.kernel->name,
+                        std::move(execute));
 }

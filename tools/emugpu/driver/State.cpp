@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "tools/emugpu/driver/State.h"
+#include "tools/emugpu/driver/Graphs.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -104,6 +104,10 @@ Driver::~Driver() {
     delete module;
   for (cuda::Event event : events)
     delete event;
+  for (cuda::GraphExec exec : execs)
+    delete exec;
+  for (cuda::Graph graph : graphs)
+    delete graph;
   if (logFile)
     fclose(logFile);
 }
@@ -160,14 +164,50 @@ cuda::Result Driver::enqueue(cuda::Stream handle, std::string name,
   cuda::StreamObject &stream = streamOf(handle);
   if (stream.isDestroyed)
     return cuda::invalidHandle;
+  if (cuda::Result refused = refuseCapture(stream))
+    return refused;
   join(stream.clock, hostClock);
-  Work work{std::move(name), stream.index, ++stream.enqueued, stream.clock,
-            std::move(execute)};
+  append(stream.index, std::move(name), stream.clock, std::move(execute));
   stream.clock.resize(std::max(stream.clock.size(), stream.index + 1));
-  stream.clock[stream.index] = work.number;
-  stream.queue.push_back(std::move(work));
+  stream.clock[stream.index] = stream.enqueued;
   maybeRun();
   return cuda::success;
+}
+
+Work &Driver::append(size_t number, std::string name, Clock before,
+                     std::function<void(Work &)> execute) {
+  cuda::StreamObject &stream = *streams[number];
+  stream.queue.push_back({std::move(name), number, ++stream.enqueued,
+                          std::move(before), std::move(execute)});
+  return stream.queue.back();
+}
+
+bool Driver::isStream(cuda::Stream stream) const {
+  return !stream ||
+         std::any_of(streams.begin(), streams.end(),
+                     [&](const std::unique_ptr<cuda::StreamObject> &each) {
+                       return each.get() == stream && !each->isDestroyed;
+                     });
+}
+
+cuda::Result Driver::refuseCapture(cuda::StreamObject &stream) {
+  if (stream.capture == cuda::captureNone)
+    return cuda::success;
+  stream.capture = cuda::captureIsInvalidated;
+  return cuda::captureUnsupported;
+}
+
+size_t Driver::takeChain() {
+  if (!unusedChains.empty()) {
+    const size_t chain = unusedChains.back();
+    unusedChains.pop_back();
+    return chain;
+  }
+  auto made = std::make_unique<cuda::StreamObject>();
+  made->index = streams.size();
+  made->isDestroyed = true;
+  streams.push_back(std::move(made));
+  return streams.size() - 1;
 }
 
 void Driver::run(Work &work) {
@@ -197,11 +237,15 @@ void Driver::finish(size_t stream, uint64_t number) {
     }
     const Clock &before = object.queue.front().before;
     bool isBlocked = false;
-    for (size_t other = 0; other < before.size() && !isBlocked; ++other)
+    // The seed chooses between streams that must all come first.
+    const size_t first = before.empty() ? 0 : random() % before.size();
+    for (size_t i = 0; i < before.size() && !isBlocked; ++i) {
+      const size_t other = (first + i) % before.size();
       if (streams[other]->executed < before[other]) {
         wanted.push_back({other, before[other]});
         isBlocked = true;
       }
+    }
     if (isBlocked)
       continue;
     Work work = std::move(object.queue.front());
@@ -218,17 +262,17 @@ void Driver::finishAll() {
     join(hostClock, stream->clock);
 }
 
-void Driver::finishReaders(cuda::Stream stream, const void *target,
+void Driver::finishReaders(const Clock &before, const void *target,
                            size_t bytes) {
-  cuda::StreamObject &object = streamOf(stream);
-  const auto *first = static_cast<const uint8_t *>(target);
-  uint64_t last = 0;
-  for (const Work &work : object.queue)
-    if (work.hostSource && work.hostSource < first + bytes &&
-        first < work.hostSource + work.hostBytes)
-      last = work.number;
-  if (last)
-    finish(object.index, last);
+  const HostRange range{static_cast<const uint8_t *>(target), bytes};
+  for (size_t stream = 0; stream < before.size(); ++stream) {
+    uint64_t last = 0;
+    for (const Work &work : streams[stream]->queue)
+      if (work.number <= before[stream] &&
+          range.overlaps({work.hostSource, work.hostBytes}))
+        last = work.number;
+    finish(stream, last);
+  }
 }
 
 void Driver::reportPending() {

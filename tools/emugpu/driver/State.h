@@ -14,11 +14,12 @@
 #ifndef INGOT_TOOLS_EMUGPU_DRIVER_STATE_H
 #define INGOT_TOOLS_EMUGPU_DRIVER_STATE_H
 
-#include "runtime/cuda/DriverApi.h"
 #include "tools/emugpu/Machine.h"
+#include "tools/emugpu/driver/GraphApi.h"
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -43,6 +44,9 @@ struct Settings {
   /// Parses the value of the variable. Returns "" or an error message.
   std::string read(const std::string &text);
 };
+
+/// A byte that makes every float type a NaN.
+constexpr int kPoison = 0xff;
 
 /// For each stream, the number of the last work that something is ordered
 /// after.
@@ -89,9 +93,12 @@ public:
   /// Executes the work of a stream up to a number, and all work that it waits
   /// for.
   void finish(size_t stream, uint64_t number);
-  /// Executes the work of a stream that reads pinned memory at `target`, before
-  /// later work of the stream overwrites that memory.
-  void finishReaders(cuda::Stream stream, const void *target, size_t bytes);
+  /// Appends work to the stream with this number, ordered after `before`.
+  Work &append(size_t stream, std::string name, Clock before,
+               std::function<void(Work &)> execute);
+  /// Executes the work up to `before` that reads host memory at `target`,
+  /// before later work overwrites that memory.
+  void finishReaders(const Clock &before, const void *target, size_t bytes);
   void finishAll();
   /// Reports work that the program has not waited for.
   void reportPending();
@@ -99,6 +106,13 @@ public:
   void maybeRun();
   /// Returns the object of a stream; null is the default stream.
   cuda::StreamObject &streamOf(cuda::Stream stream);
+  /// Returns true if the handle is that of an existing stream, or null.
+  bool isStream(cuda::Stream stream) const;
+  /// Returns an error if the stream captures, and invalidates the capture. The
+  /// emulator records no work.
+  cuda::Result refuseCapture(cuda::StreamObject &stream);
+  /// Returns the number of a stream without a handle, for nodes of graphs.
+  size_t takeChain();
 
   // Memory.
   /// Checks and records an access of `work` to device memory. Returns the bytes
@@ -119,6 +133,10 @@ public:
   std::vector<std::unique_ptr<cuda::StreamObject>> streams;
   std::set<cuda::Event> events;
   std::set<cuda::Module> modules;
+  std::set<cuda::Graph> graphs;
+  std::set<cuda::GraphExec> execs;
+  /// The numbers of streams that no executable graph uses.
+  std::vector<size_t> unusedChains;
   std::map<uint64_t, std::unique_ptr<uint8_t[]>> pinned;
   std::map<uint64_t, uint64_t> pinnedBytes;
   Segment nextSegment = 1;
@@ -143,6 +161,11 @@ private:
   std::mt19937_64 random;
   FILE *logFile = nullptr;
 };
+
+/// Checks a launch and copies its parameters, as a driver does. Sets the
+/// function that executes it.
+cuda::Result prepareLaunch(const cuda::KernelNode &launch,
+                           std::function<void(Work &)> &execute);
 
 /// The current contexts of a thread. The last one is on top of the stack.
 std::vector<cuda::Context> &currentContexts();
@@ -170,7 +193,9 @@ cuda::Context primaryContext();
 
 struct ingot::cuda::StreamObject {
   size_t index = 0;
+  /// True if there is no handle of the stream.
   bool isDestroyed = false;
+  CaptureStatus capture = captureNone;
   uint64_t enqueued = 0, executed = 0;
   std::deque<emugpu::Work> queue;
   /// The clock of all work that the stream's next work is ordered after.
@@ -178,6 +203,7 @@ struct ingot::cuda::StreamObject {
 };
 
 struct ingot::cuda::EventObject {
+  bool hasTime = true;
   /// The work that the event marks. None before the event is recorded.
   bool isRecorded = false;
   size_t stream = 0;

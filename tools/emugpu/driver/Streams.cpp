@@ -11,9 +11,6 @@
 
 using namespace emugpu;
 
-/// A byte that makes every float type a NaN.
-static constexpr int kPoison = 0xff;
-
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -136,7 +133,7 @@ cuda::Result cuMemcpyDtoHAsync_v2(void *target, cuda::DevicePointer source,
   if (!driver.memory->find(source, bytes))
     return cuda::invalidValue;
   // The target is NaN until the program waits for the copy.
-  driver.finishReaders(stream, target, bytes);
+  driver.finishReaders(driver.streamOf(stream).clock, target, bytes);
   memset(target, kPoison, bytes);
   const cuda::Result result =
       driver.enqueue(stream, "copy to the host", [=](Work &work) {
@@ -197,18 +194,10 @@ cuda::Result cuStreamCreate(cuda::Stream *stream, unsigned flags) {
   return cuda::success;
 }
 
-/// Returns true if the handle is that of an existing stream.
-static bool isStream(const Driver &driver, cuda::Stream stream) {
-  return std::any_of(driver.streams.begin(), driver.streams.end(),
-                     [&](const std::unique_ptr<cuda::StreamObject> &each) {
-                       return each.get() == stream && !each->isDestroyed;
-                     });
-}
-
 cuda::Result cuStreamDestroy_v2(cuda::Stream stream) {
   INGOT_EMUGPU_ENTER(cuStreamDestroy_v2);
   INGOT_EMUGPU_NEEDS_CONTEXT;
-  if (!isStream(driver, stream))
+  if (!stream || !driver.isStream(stream))
     return cuda::invalidHandle;
   // The work of the stream continues, as on a GPU.
   stream->isDestroyed = true;
@@ -218,9 +207,11 @@ cuda::Result cuStreamDestroy_v2(cuda::Stream stream) {
 cuda::Result cuStreamSynchronize(cuda::Stream stream) {
   INGOT_EMUGPU_ENTER(cuStreamSynchronize);
   INGOT_EMUGPU_NEEDS_CONTEXT;
-  if (stream && !isStream(driver, stream))
+  if (!driver.isStream(stream))
     return cuda::invalidHandle;
   cuda::StreamObject &object = driver.streamOf(stream);
+  if (cuda::Result refused = driver.refuseCapture(object))
+    return refused;
   driver.finish(object.index, object.enqueued);
   join(driver.hostClock, object.clock);
   return driver.sticky;
@@ -229,9 +220,11 @@ cuda::Result cuStreamSynchronize(cuda::Stream stream) {
 cuda::Result cuStreamQuery(cuda::Stream stream) {
   INGOT_EMUGPU_ENTER(cuStreamQuery);
   INGOT_EMUGPU_NEEDS_CONTEXT;
-  if (stream && !isStream(driver, stream))
+  if (!driver.isStream(stream))
     return cuda::invalidHandle;
   cuda::StreamObject &object = driver.streamOf(stream);
+  if (cuda::Result refused = driver.refuseCapture(object))
+    return refused;
   if (!object.queue.empty())
     driver.finish(object.index, object.executed + 1);
   if (!object.queue.empty())
@@ -246,7 +239,7 @@ cuda::Result cuStreamWaitEvent(cuda::Stream stream, cuda::Event event,
   INGOT_EMUGPU_NEEDS_CONTEXT;
   if (flags)
     return cuda::invalidValue;
-  if (!driver.events.count(event) || (stream && !isStream(driver, stream)))
+  if (!driver.events.count(event) || !driver.isStream(stream))
     return cuda::invalidHandle;
   if (event->isRecorded)
     join(driver.streamOf(stream).clock, event->clock);
@@ -263,6 +256,7 @@ cuda::Result cuEventCreate(cuda::Event *event, unsigned flags) {
   if (flags & ~unsigned(cuda::eventDisableTiming))
     return cuda::invalidValue;
   *event = new cuda::EventObject;
+  (*event)->hasTime = !(flags & cuda::eventDisableTiming);
   driver.events.insert(*event);
   return cuda::success;
 }
@@ -279,7 +273,7 @@ cuda::Result cuEventDestroy_v2(cuda::Event event) {
 cuda::Result cuEventRecord(cuda::Event event, cuda::Stream stream) {
   INGOT_EMUGPU_ENTER(cuEventRecord);
   INGOT_EMUGPU_NEEDS_CONTEXT;
-  if (!driver.events.count(event) || (stream && !isStream(driver, stream)))
+  if (!driver.events.count(event) || !driver.isStream(stream))
     return cuda::invalidHandle;
   cuda::StreamObject &object = driver.streamOf(stream);
   event->isRecorded = true;
@@ -319,7 +313,7 @@ cuda::Result cuEventElapsedTime(float *milliseconds, cuda::Event begin,
   INGOT_EMUGPU_ENTER(cuEventElapsedTime);
   INGOT_EMUGPU_NEEDS_CONTEXT;
   for (cuda::Event event : {begin, end}) {
-    if (!driver.events.count(event) || !event->isRecorded)
+    if (!driver.events.count(event) || !event->isRecorded || !event->hasTime)
       return cuda::invalidHandle;
     if (driver.streams[event->stream]->executed < event->number)
       return cuda::notReady;
