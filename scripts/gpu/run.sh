@@ -66,8 +66,8 @@ write_part() { # PART STATUS MESSAGE [ROW...]
   local part=$1 status=$2 message=${3//[\"\\]/} rows
   shift 3
   rows=$(IFS=,; echo "$*")
-  printf '{"part": "%s", "status": "%s", "message": "%s", "rows": [%s]}\n' \
-    "$part" "$status" "${message//[[:cntrl:]]/ }" "$rows" >"$out/$part.json.part"
+  printf '{"status": "%s", "message": "%s", "rows": [%s]}\n' "$status" "${message//[[:cntrl:]]/ }" "$rows" \
+    >"$out/$part.json.part"
   mv "$out/$part.json.part" "$out/$part.json"
 }
 
@@ -149,7 +149,8 @@ part_profiles() {
       rows+=("{\"name\": \"$name\", \"status\": \"failed\", \"message\": \"see profiles/$name.log\"}")
     fi
   done
-  write_part profiles $status "" "${rows[@]}"
+  ((${#rows[@]})) || status="not measured"
+  write_part profiles "$status" "" "${rows[@]}"
 }
 
 # PyTorch compiles its models while the other parts run, and is then measured in turns with ours.

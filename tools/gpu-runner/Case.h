@@ -14,15 +14,16 @@
 namespace ingot::gpu {
 
 /// Runs the model of a case and compares its results. A case is an object of a
-/// list of cases:
+/// list of cases.
 ///
-///   name, group   texts for the report
-///   artifact      compiled model; file names are relative to `folder`
-///   inputs        sources, in the model's order: a .npy file, or random:SEED
-///   expected      folder with a file 0.npy, 1.npy, ... for each output
-///   tolerance     {absolute, relative, scale}; absent if bits must be equal
-///   api           true to run in other ways, too, with equal bits
-///   measure       seconds to measure the latency; absent for 0
+///     name, group   texts for the report
+///     artifact      compiled model; file names are relative to `folder`
+///     inputs        a source for each input: .npy file, random:SEED, or
+///                   eighths:SEED for multiples of 1/8
+///     expected      folder with a file 0.npy, 1.npy, ... for each output
+///     tolerance     {absolute, relative, scale}; absent if bits must be equal
+///     api           true to run in other ways, too, with equal bits
+///     measure       seconds to measure the latency; absent for 0
 ///
 /// Returns the row of the report. Its member "status" is "equal" if all bits
 /// are, "close", "differs" or "failed".

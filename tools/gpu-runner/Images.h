@@ -11,13 +11,13 @@
 
 namespace ingot::gpu {
 
-/// Loads an image: an object of a list with the members
+/// Loads an image, an object of a list.
 ///
-///   name, group   texts for the report
-///   file          PTX or a cubin, relative to `folder`
-///   kind          "ptx" or "cubin"
-///   level         compute capability, e.g. 90
-///   kernels       names of its kernels
+///     name, group   texts for the report
+///     file          PTX or a cubin, relative to `folder`
+///     kind          "ptx" or "cubin"
+///     level         compute capability, e.g. 90
+///     kernels       names of its kernels
 ///
 /// The row has the time of the load, the most registers of a kernel, and the
 /// bytes of local memory, which spills would need.

@@ -14,8 +14,8 @@
 
 namespace ingot::gpu {
 
-/// The most elements of an output that a bundle stores. Of larger outputs, it
-/// stores the first elements.
+/// The most elements of an output that a bundle stores. Only the first elements
+/// of larger outputs are stored and compared.
 constexpr uint64_t kMostStored = 16384;
 
 /// How far results may be from the expected ones. All numbers are 0 where bits

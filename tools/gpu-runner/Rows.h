@@ -22,9 +22,9 @@ struct Budget {
 };
 
 /// Calls `makeRow` for each item of `items`, until the time is over. A process
-/// for many items makes the rows: if it crashes or hangs, the row says so, and
-/// another process continues. The same holds behind a row whose status is
-/// "failed", because a GPU is unusable after some errors.
+/// for many items makes the rows. If it crashes or hangs, the row says so, and
+/// another process continues. Another process also continues behind a row whose
+/// status is "failed", because a GPU is unusable after some errors.
 ///
 /// Returns one row for each item. Rows that were not reached have the status
 /// "not measured".
