@@ -124,7 +124,7 @@ class Bundle:
             then(artifact)
         self.pending = []
 
-    def add_case(self, part, name, model, inputs, tolerance=None, **members):
+    def add_case(self, part, name, graph, inputs, tolerance=None, options=(), **members):
         """Adds a case whose bits are expected unless its kernels approximate. An input is a source or an array."""
         stem = re.sub(r"[^\w.-]", "_", name)
         sources = []
@@ -140,10 +140,10 @@ class Bundle:
         self.lists[part].append(item)
 
         def finish(path):
-            if is_approximate(path) or "reference" in item:
-                item["tolerance"] = tolerance or {"scale": APPROXIMATE}
+            if is_approximate(path):
+                item.setdefault("tolerance", tolerance or {"scale": APPROXIMATE})
 
-        self.compile(model, os.path.join(self.folder, item["artifact"]), then=finish)
+        self.compile(graph, os.path.join(self.folder, item["artifact"]), *options, then=finish)
         return item
 
     def record(self, part, device="emulated"):
@@ -272,22 +272,31 @@ def add_networks(bundle):
             model, inputs = make(batch)
             reference = os.path.join(bundle.scratch, f"{name}-{batch}.so")
             item = bundle.add_case("models", f"{name} batch {batch}", model, inputs, measure=MEASURE,
-                                   model=name, batch=batch, reference=os.path.relpath(reference, bundle.folder))
+                                   model=name, batch=batch, reference=os.path.relpath(reference, bundle.folder),
+                                   options=["--weights=file"])
+            item["tolerance"] = {"scale": APPROXIMATE}
             bundle.compile(model, reference, target="native")
+            # Large models are compiled one after the other, because all at once need too much memory.
             bundle.compile_all()
-            bundle.write_list("models")
-            del item, model
 
 
-def compress(bundle, part):
-    """Compresses the artifacts of a part; run.sh expands them."""
-    for item in bundle.lists[part]:
-        path = os.path.join(bundle.folder, item["artifact"])
-        with open(path, "rb") as source, open(path + ".gz", "wb") as sink, \
-                gzip.GzipFile("", "wb", 9, sink, mtime=0) as packed:
-            shutil.copyfileobj(source, packed)
+def compress(folder):
+    """Compresses compiled models and files of weights; run.sh expands them. Weights of equal content are stored once:
+    `links` has their other names."""
+    known, links = {}, []
+    for path in sorted(glob.glob(os.path.join(folder, "*", "*.so*"))):
+        with open(path, "rb") as f:
+            data = f.read()
+        name = os.path.relpath(path, folder)
+        first = known.setdefault(hashlib.sha256(data).digest(), name)
+        if first == name:
+            with open(path + ".gz", "wb") as sink, gzip.GzipFile("", "wb", 9, sink, mtime=0) as packed:
+                packed.write(data)
+        else:
+            links.append(f"{first} {name}\n")
         os.remove(path)
-        item.pop("reference", None)
+    with open(os.path.join(folder, "links"), "w") as f:
+        f.writelines(links)
 
 
 def add_images(bundle, small):
@@ -375,8 +384,10 @@ def write(args, scratch):
     if not args.small:
         add_networks(bundle)
         bundle.record("models", "cpu")
-    compress(bundle, "models")
+    for item in bundle.lists["models"]:
+        del item["reference"]
     bundle.write_list("models")
+    compress(args.output)
     return bundle, write_manifest(args.output)
 
 

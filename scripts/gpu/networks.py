@@ -12,8 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from builder import Graph, TensorProto  # noqa: E402 -- beside the tests
 
-# The most sizes of a block along the first two axes.
-BLOCK = (64, 16)
+# Sizes along the first two axes: of a block of values that repeats, and of a block whose values have one sign more.
+VALUES, SIGNS = (8, 64), (64, 64)
 TOKENS, WIDTH, HEADS, LAYERS, WORDS = 128, 768, 12, 12, 30522
 BATCHES = (1, 8, 128)
 
@@ -23,16 +23,23 @@ class RepeatingGraph(Graph):
 
     def weight(self, *shape, fan_in=None):
         fan_in = fan_in or int(np.prod(shape[1:])) or 1
-        block = [min(size, limit) for size, limit in zip(shape, (*BLOCK, *shape[2:]))]
+        block = [min(size, limit) for size, limit in zip(shape, (*VALUES, *shape[2:]))]
         values = (self.rng.standard_normal(block) * (2.0 / fan_in) ** 0.5).astype(np.float32)
         repeats = [-(-size // part) for size, part in zip(shape, block)]
         whole = np.tile(values, repeats)[tuple(slice(size) for size in shape)]
         if len(shape) > 1:
-            # Without signs of their own, equal blocks would add up, and activations would grow from layer to layer.
-            signs = self.rng.choice(np.float32([-1, 1]), repeats[:2])
-            signs = signs.repeat(block[0], 0).repeat(block[1], 1)[:shape[0], :shape[1]]
+            # Without other signs, equal values would add up, and activations would grow from layer to layer.
+            signs = self.rng.choice(np.float32([-1, 1]), [-(-size // part) for size, part in zip(shape, SIGNS)])
+            signs = signs.repeat(SIGNS[0], 0).repeat(SIGNS[1], 1)[:shape[0], :shape[1]]
             whole = whole * signs.reshape(*signs.shape, *[1] * (len(shape) - 2))
         return self.constant(whole)
+
+    def norm(self, x):
+        """BatchNormalization with one factor for all channels, so that folding it keeps repeated values."""
+        n = self.channels[x]
+        ones = self.constant(np.ones(n, np.float32))
+        return self.op("BatchNormalization", x, ones, self.vector(n, -0.1, 0.1), self.vector(n, -0.2, 0.2), ones,
+                       epsilon=1e-5)
 
 
 def resnet50(batch):

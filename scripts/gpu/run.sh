@@ -43,6 +43,18 @@ damaged=$(cd "$here" && sha256sum --check --quiet MANIFEST 2>/dev/null | head -n
 [[ -z $damaged ]] || fail 1 "the bundle is damaged: ${damaged%%: *} is not as it was written"
 (cd "$here" && sha256sum --check --status MANIFEST 2>/dev/null) || fail 1 "the bundle is damaged: a file is missing"
 
+# Expands compiled models and their weights, unless an earlier call did.
+expand() {
+  local packed first second
+  for packed in "$here"/*/*.gz; do
+    [[ -e $packed && ! -e ${packed%.gz} ]] || continue
+    gzip -dc "$packed" >"$packed.part" && mv "$packed.part" "${packed%.gz}" || return 1
+  done
+  while read -r first second; do
+    ln -sf "$here/$first" "$here/$second" || return 1
+  done <"$here/links"
+}
+
 mkdir -p "$out" || exit 1
 out=$(cd "$out" && pwd)
 runner=$here/bin/ingot-gpu
@@ -57,6 +69,8 @@ for pair in "bundle:$(sha256sum <"$here/MANIFEST")" "device.json:$device"; do
     echo "${pair#*:}" >"$file.part" && mv "$file.part" "$file" || exit 1
   fi
 done
+
+expand || fail 1 "the compiled models cannot be expanded in $here"
 
 # The driver shall compile PTX, not take the result of an earlier run.
 export CUDA_CACHE_DISABLE=1
@@ -88,18 +102,7 @@ part_families() { run_runner families "$1" cases "$here/families.json"; }
 part_ceilings() { run_runner ceilings "$1" ceilings; }
 part_sweep() { run_runner sweep "$1" cases "$here/sweep.json"; }
 
-expand_models() {
-  local packed
-  for packed in "$here"/models/*.gz; do
-    [[ -e $packed && ! -e ${packed%.gz} ]] || continue
-    gzip -dc "$packed" >"$packed.part" && mv "$packed.part" "${packed%.gz}"
-  done
-}
-
-part_models() {
-  expand_models
-  run_runner models "$1" cases "$here/models.json"
-}
+part_models() { run_runner models "$1" cases "$here/models.json"; }
 
 # Searches for wrong accesses and races on the GPU. Only a part of the kernels fits into the time.
 part_sanitizer() {
@@ -134,7 +137,6 @@ part_sanitizer() {
 # Times of each layer, for people: one JSON file a model.
 part_profiles() {
   local model name rows=() status=passed end=$((SECONDS + $1))
-  expand_models
   mkdir -p "$out/profiles"
   for model in "$here"/models/*.so; do
     [[ -e $model ]] || continue
@@ -170,7 +172,6 @@ part_turns() {
     write_part turns "not measured" "python3 with PyTorch for CUDA is not installed"
     return
   fi
-  expand_models
   echo "$1" >"$out/go.part" && mv "$out/go.part" "$out/go"
   local end=$((SECONDS + $1 + 60))
   while kill -0 "$peer" 2>/dev/null && ((SECONDS < end)); do sleep 0.2; done
