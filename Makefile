@@ -14,7 +14,7 @@ python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
 .PHONY: help setup configure build check check-sanitize demo guide accuracy models conformance conformance-cuda property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
-  zoo fuzz soak faults docs site site-check clean
+  zoo fuzz soak faults gpu-bundle gpu-check gpu-bench docs site site-check clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -123,6 +123,21 @@ soak: build ## run 8 contexts of each of 3 models in 8 threads for SOAK_SECONDS 
 
 faults: build ## let each allocation of a compilation fail (about an hour)
 	@$(python) test/faults/trials.py --ingot build/bin/ingot --jobs $(JOBS)
+
+gpu-bundle: build ## write build/gpu, which tests and measures on a machine with a GPU: build/gpu/run.sh (some minutes)
+	@$(python) scripts/gpu/bundle.py --output build/gpu --jobs $(JOBS)
+
+build/gpu/MANIFEST:
+	@$(MAKE) --no-print-directory gpu-bundle
+
+gpu-check: build/gpu/MANIFEST ## on a machine with a GPU: results against expected bits, in GPU_SECONDS (240); writes docs/measured/cuda.md
+	@code=0; build/gpu/run.sh --seconds $${GPU_SECONDS:-240} --out build/gpu-results \
+	  --parts images,kernels,nodes,families,sanitizer || code=$$?; \
+	[[ ! -e build/gpu-results/device.json ]] || $(python) scripts/gpu/report.py --results build/gpu-results --output docs/measured/cuda.md; exit $$code
+
+gpu-bench: build/gpu/MANIFEST ## the same, and measure ceilings, models, PyTorch in turns and schedules
+	@code=0; build/gpu/run.sh --seconds $${GPU_SECONDS:-240} --out build/gpu-results || code=$$?; \
+	[[ ! -e build/gpu-results/device.json ]] || $(python) scripts/gpu/report.py --results build/gpu-results --output docs/measured/cuda.md; exit $$code
 
 docs: build ## write the generated pages of docs/reference
 	@scripts/gen-docs.sh
