@@ -7,10 +7,16 @@
 #include "passes/cuda/kernels/KernelModule.h"
 
 #include "dialects/cuda/CudaDialect.h"
+#include "passes/cuda/products/Code.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
+
+/// Name of the dynamic shared memory of a block.
+static constexpr StringLiteral kShared = "ingot_cuda_shared";
 
 ModuleOp cuda::kernelsOf(ModuleOp module) {
   if (auto kernels = module.lookupSymbol<ModuleOp>(kKernels))
@@ -32,4 +38,20 @@ void cuda::launch(OpBuilder &b, Location loc, func::FuncOp kernel,
                          {FlatSymbolRefAttr::get(kernel.getSymNameAttr())});
   LaunchOp::create(b, loc, name, arguments, blocks,
                    b.getI64IntegerAttr(writes));
+}
+
+void cuda::declareShared(ModuleOp kernels) {
+  if (kernels.lookupSymbol(kShared))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(kernels.getBody());
+  LLVM::GlobalOp::create(b, kernels.getLoc(),
+                         LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                         /*isConstant=*/false, LLVM::Linkage::External, kShared,
+                         Attribute(), /*alignment=*/16, kSharedSpace);
+}
+
+Value cuda::sharedMemory(OpBuilder &b, Location loc) {
+  return LLVM::AddressOfOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace),
+      kShared);
 }

@@ -23,6 +23,12 @@ void setBlock(mlir::func::FuncOp kernel, int64_t threads, int64_t sharedBytes);
 void launch(mlir::OpBuilder &b, mlir::Location loc, mlir::func::FuncOp kernel,
             mlir::ValueRange arguments, mlir::Value blocks, int64_t writes);
 
+/// Declares the dynamic shared memory of a block, whose size a launch gives.
+void declareShared(mlir::ModuleOp kernels);
+
+/// Returns the address of the dynamic shared memory.
+mlir::Value sharedMemory(mlir::OpBuilder &b, mlir::Location loc);
+
 } // namespace ingot::cuda
 
 #endif // INGOT_PASSES_CUDA_KERNELS_KERNELMODULE_H

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/products/Multiplier.h"
 #include "passes/cuda/products/StoreRows.h"
 #include "passes/cuda/products/TileLoader.h"
@@ -22,9 +23,6 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
-
-/// Name of the dynamic shared memory of a block.
-static constexpr StringLiteral kShared = "ingot_cuda_shared";
 
 namespace {
 
@@ -122,8 +120,7 @@ SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
 void ProductEmitter::emit() {
   OpBuilder &b = code.b;
   Location loc = code.loc;
-  shared =
-      LLVM::AddressOfOp::create(b, loc, code.pointer(kSharedSpace), kShared);
+  shared = sharedMemory(b, loc);
   Value thread = code.thread(), block = code.block();
   // Neighboring blocks have the same rows, which they then find in the cache.
   const int64_t across =
@@ -150,17 +147,6 @@ void ProductEmitter::emit() {
   multiplier->store(sums, shared);
   NVVM::BarrierOp::create(b, loc);
   RowStorer(code, product, thread, firstRow, firstColumn, batch).store(shared);
-}
-
-/// Declares the dynamic shared memory of a block, whose size a launch gives.
-static void declareShared(ModuleOp kernels) {
-  if (kernels.lookupSymbol(kShared))
-    return;
-  OpBuilder b = OpBuilder::atBlockBegin(kernels.getBody());
-  LLVM::GlobalOp::create(b, kernels.getLoc(),
-                         LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-                         /*isConstant=*/false, LLVM::Linkage::External, kShared,
-                         Attribute(), /*alignment=*/16, kSharedSpace);
 }
 
 void ProductsToNVVMPass::runOnOperation() {
