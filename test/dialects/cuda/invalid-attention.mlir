@@ -13,7 +13,7 @@ func.func @types(%q: tensor<1x7x2x16xf32>, %k: tensor<1x9x2x16xf16>, %d: tensor<
 // -----
 
 func.func @keys(%q: tensor<1x7x2x16xf32>, %k: tensor<1x9x2x16xf32>, %v: tensor<1x8x2x16xf32>, %d: tensor<1x7x2x16xf32>) {
-  // expected-error@+1 {{expects keys dimension 1 of 8, but got 9}}
+  // expected-error@+1 {{expects keys dimension 1 of size 8, but got 9}}
   %y = cuda.attention ins(%q, %k, %v : tensor<1x7x2x16xf32>, tensor<1x9x2x16xf32>, tensor<1x8x2x16xf32>)
       outs(%d : tensor<1x7x2x16xf32>) attributes {scale = 1.0 : f32} {
   ^bb0(%sum: f32):
