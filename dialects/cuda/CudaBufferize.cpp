@@ -51,6 +51,7 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
 void cuda::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, CudaDialect *) {
+    AttentionOp::attachInterface<Model<AttentionOp>>(*context);
     ConvOp::attachInterface<Model<ConvOp>>(*context);
     MatMulOp::attachInterface<Model<MatMulOp>>(*context);
   });

@@ -34,6 +34,11 @@ void CudaDialect::initialize() {
       >();
 }
 
+bool cuda::canEpilogueRead(Type element) {
+  return element.isF32() || element.isF16() || element.isBF16() ||
+         element.isInteger(32) || element.isInteger(16) || element.isInteger(8);
+}
+
 LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t threads, int64_t shared) {
   if (threads < kWarp || threads > kMaxThreads || threads % kWarp)

@@ -21,6 +21,13 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace ingot::cuda {
+
+/// Returns true if the epilogue of a kernel can read elements of the type.
+bool canEpilogueRead(mlir::Type element);
+
+} // namespace ingot::cuda
+
 // The dialect's class uses the attributes.
 #define GET_ATTRDEF_CLASSES
 #include "dialects/cuda/CudaAttrs.h.inc"
@@ -43,7 +50,7 @@ constexpr int64_t kMaxSharedBytes = 99 << 10;
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kWarp = 32;
 
-/// Lets the products be bufferized.
+/// Lets the kernels be bufferized.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
 

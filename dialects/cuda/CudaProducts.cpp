@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cuda/CudaDialect.h"
+#include "dialects/cuda/CudaVerify.h"
 #include "dialects/kernel/Verify.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -94,6 +94,34 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
+LogicalResult cuda::verifyEpilogue(EpilogueOpInterface op, Value dst) {
+  Block &body = op.getEpilogue().front();
+  if (body.getNumArguments() != 1 + op.getEpilogueOperands().size() ||
+      !body.getArgument(0).getType().isF32())
+    return op->emitOpError("expects an epilogue with an argument for the sum, "
+                           "of f32, and for each of ")
+           << op.getEpilogueOperands().size() << " operands";
+  Operation *yield = body.getTerminator();
+  Type stored = getElementTypeOrSelf(dst);
+  auto isOf = [](Type scalar, Type element) {
+    auto integer = dyn_cast<IntegerType>(element);
+    return scalar == element ||
+           (integer && scalar.isSignlessInteger(integer.getWidth()));
+  };
+  if (yield->getNumOperands() != 1 ||
+      !isOf(yield->getOperand(0).getType(), stored))
+    return op->emitOpError("expects an epilogue that yields ") << stored;
+  for (auto [operand, argument] : llvm::zip_equal(
+           op.getEpilogueOperands(), body.getArguments().drop_front()))
+    if (!isOf(argument.getType(), getElementTypeOrSelf(operand)))
+      return op->emitOpError("expects an argument of the epilogue for ")
+             << operand.getType() << ", but got " << argument.getType();
+  if (failed(verifyBroadcast(op, "an epilogue operand",
+                             op.getEpilogueOperands(), dst)))
+    return failure();
+  return verifyDst(op, dst);
+}
+
 /// Verifies the parts that all products have.
 template <typename Op>
 static LogicalResult verifyProduct(Op op) {
@@ -110,31 +138,7 @@ static LogicalResult verifyProduct(Op op) {
   for (Value value : {op.getSrc(), op.getWeights(), op.getDst()})
     if (failed(expectKnown(op, "its operands", shapeOf(value))))
       return failure();
-  Block &body = op.getEpilogue().front();
-  if (body.getNumArguments() != 1 + op.getEpilogueOperands().size() ||
-      !body.getArgument(0).getType().isF32())
-    return op.emitOpError("expects an epilogue with an argument for the sum, "
-                          "of f32, and for each of ")
-           << op.getEpilogueOperands().size() << " operands";
-  Operation *yield = body.getTerminator();
-  Type stored = getElementTypeOrSelf(op.getDst());
-  auto isOf = [](Type scalar, Type element) {
-    auto integer = dyn_cast<IntegerType>(element);
-    return scalar == element ||
-           (integer && scalar.isSignlessInteger(integer.getWidth()));
-  };
-  if (yield->getNumOperands() != 1 ||
-      !isOf(yield->getOperand(0).getType(), stored))
-    return op.emitOpError("expects an epilogue that yields ") << stored;
-  for (auto [operand, argument] : llvm::zip_equal(
-           op.getEpilogueOperands(), body.getArguments().drop_front()))
-    if (!isOf(argument.getType(), getElementTypeOrSelf(operand)))
-      return op.emitOpError("expects an argument of the epilogue for ")
-             << operand.getType() << ", but got " << argument.getType();
-  if (failed(verifyBroadcast(op, "an epilogue operand",
-                             op.getEpilogueOperands(), op.getDst())))
-    return failure();
-  return verifyDst(op, op.getDst());
+  return verifyEpilogue(op, op.getDst());
 }
 
 LogicalResult MatMulOp::verify() {

@@ -86,9 +86,7 @@ class Cuda_ProductOp<string mnemonic>
     }
     /// Returns true if an epilogue can read the type.
     static bool canEpilogueRead(::mlir::Type element) {
-      return element.isF32() || element.isF16() || element.isBF16() ||
-             element.isInteger(32) || element.isInteger(16) ||
-             element.isInteger(8);
+      return ::ingot::cuda::canEpilogueRead(element);
     }
   }];
   let assemblyFormat = [{
@@ -169,7 +167,8 @@ def Cuda_ConvOp : Cuda_ProductOp<"conv"> {
 
 def Cuda_YieldOp
     : Op<Cuda_Dialect, "yield",
-         [Pure, ReturnLike, Terminator, ParentOneOf<["ConvOp", "MatMulOp"]>]> {
+         [Pure, ReturnLike, Terminator,
+          ParentOneOf<["AttentionOp", "ConvOp", "MatMulOp"]>]> {
   let summary = "yields the value that an epilogue stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -77,6 +77,14 @@ class CudaBackend : public Backend {
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));
     }
+    CudaFuseAttentionOptions attention;
+    attention.half = options.precision;
+    attention.keep.assign(options.keep.begin(), options.keep.end());
+    passes.addNestedPass<func::FuncOp>(createCudaFuseAttention(attention));
+    // Fold the masks that the fusion of attention transposed.
+    FoldConstantsOptions fold;
+    fold.maxBytes = options.maxFoldedBytes;
+    passes.addPass(createFoldConstants(fold));
     passes.addNestedPass<func::FuncOp>(createNNToCuda());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     loops::buildLower(passes);
@@ -101,6 +109,7 @@ class CudaBackend : public Backend {
                     const BackendOptions &options) const override {
     passes.addPass(createCollapseLoops());
     passes.addPass(createScheduleProducts({options.scheduleSeed}));
+    passes.addPass(createScheduleAttention({options.scheduleSeed}));
     passes.addPass(createOutlineProducts());
     passes.addPass(createOutlineRows());
     passes.addPass(createOutlineGrids());
@@ -111,6 +120,7 @@ class CudaBackend : public Backend {
                     const BackendOptions &options) const override {
     passes.addPass(createLaunchesToCalls());
     OpPassManager &kernels = passes.nest<ModuleOp>();
+    kernels.addPass(createAttentionToNVVM());
     kernels.addPass(createProductsToNVVM());
     kernels.addPass(createApproximateMath());
     kernels.addPass(memref::createExpandStridedMetadataPass());

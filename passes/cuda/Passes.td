@@ -73,11 +73,26 @@ def ScheduleProducts : Pass<"cuda-schedule-products", "::mlir::ModuleOp"> {
       Statistic<"chosen", "chosen", "products that got a schedule">];
 }
 
+def ScheduleAttention : Pass<"cuda-schedule-attention", "::mlir::ModuleOp"> {
+  let summary = "Choose the tiles of attentions";
+  let description = [{
+    Gives each `cuda.attention` on memrefs a `#cuda.attention_schedule`, if it
+    has none. Tiles are as large as shared memory allows, but small enough that
+    all multiprocessors have a block. The widths of accesses follow from
+    strides, offsets and sizes.
+  }];
+  let options = [
+      Option<"seed", "seed", "uint64_t", "0",
+             "draw schedules at random with this seed; 0: choose them">];
+  let statistics = [
+      Statistic<"chosen", "chosen", "attentions that got a schedule">];
+}
+
 def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
   let summary = "Move products into kernels";
   let description = [{
-    Each `cuda.conv` and `cuda.matmul` on memrefs moves into a kernel of the
-    module `@ingot_cuda_kernels`, and leaves a `cuda.launch`. Equal kernels are
+    Each `cuda.attention`, `cuda.conv` and `cuda.matmul` on memrefs moves into a
+    kernel of the module `@ingot_cuda_kernels`, and leaves a `cuda.launch`. Equal kernels are
     shared. The schedule gives the threads, the shared memory and the number of
     blocks.
   }];
@@ -105,6 +120,25 @@ def ProductsToNVVM : Pass<"cuda-products-to-nvvm", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
                            "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def AttentionToNVVM : Pass<"cuda-attention-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Write the code of attentions";
+  let description = [{
+    The module is the nested one of the kernels. A block has some queries of one
+    head, and copies tiles of keys and values to shared memory with `cp.async`.
+    A thread keeps the running maximum and sum of its queries, and their results
+    so far, in registers. A larger maximum scales sum and results down (Dao,
+    FlashAttention-2, 2023). Factors of f16 and bf16 are multiplied by matrix
+    units (`ldmatrix`, `mma.sync`), those of f32 by multiply-adds.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::NVVM::NVVMDialect",
                            "::mlir::scf::SCFDialect"];

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from support import BUILD, Case, TensorProto, helper, make_model, np, relu_model, tool
+from support import BUILD, Case, TensorProto, helper, make_model, np, peer, relu_model, tool
 
 EMULATOR = os.path.join(BUILD, "lib", "emugpu", "libcuda.so.1")
 EMULATED = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": EMULATOR}
@@ -81,6 +81,36 @@ def drawn_products(seed, count):
         nodes.append(helper.make_node("Relu", [name], [f"y{i}"]))
         outputs.append((f"y{i}", shape))
     return make_model(nodes, inputs, outputs, weights), feeds
+
+
+def attention_model(batch, heads, queries, keys, size, width, mask=None, safe=False, residual=False):
+    """`softmax(q kᵀ / √size + mask) v` of heads that lie within a position. `mask` is the shape of an input."""
+    inputs = [("q", [batch, queries, heads, size]), ("k", [batch, keys, heads, size]),
+              ("v", [batch, keys, heads, width])]
+    nodes = [helper.make_node("Transpose", ["q"], ["qh"], perm=[0, 2, 1, 3]),
+             helper.make_node("Transpose", ["k"], ["kt"], perm=[0, 2, 3, 1]),
+             helper.make_node("Transpose", ["v"], ["vh"], perm=[0, 2, 1, 3]),
+             helper.make_node("MatMul", ["qh", "kt"], ["s"], name="scores"),
+             helper.make_node("Mul", ["s", "scale"], ["scaled"], name="scale")]
+    weights = {"scale": np.float32(size ** -0.5)}
+    scores = "scaled"
+    if mask is not None:
+        inputs.append(("mask", list(mask)))
+        nodes.append(helper.make_node("Add", ["scaled", "mask"], ["masked"], name="mask"))
+        scores = "masked"
+    nodes.append(helper.make_node("Softmax", [scores], ["p"], axis=-1, name="softmax"))
+    probabilities = "p"
+    if safe:
+        weights["zero"] = np.float32(0)
+        nodes += [helper.make_node("IsNaN", ["p"], ["nan"]), helper.make_node("Where", ["nan", "zero", "p"], ["safe"])]
+        probabilities = "safe"
+    nodes += [helper.make_node("MatMul", [probabilities, "vh"], ["yh"], name="result"),
+              helper.make_node("Transpose", ["yh"], ["y" if not residual else "t"], perm=[0, 2, 1, 3])]
+    shape = [batch, queries, heads, width]
+    if residual:
+        inputs.append(("r", shape))
+        nodes.append(helper.make_node("Add", ["t", "r"], ["y"], name="residual"))
+    return make_model(nodes, inputs, [("y", shape)], weights), inputs
 
 
 class Cuda(Case):
@@ -336,3 +366,77 @@ class CudaProducts(Case):
             # A product is stored with 8 bits, and its sum with an operand again: two
             # errors of 2^-8 at most.
             self.check(seed, "--precision=bf16", share=2 ** -7)
+
+
+class CudaAttention(Case):
+    """Attentions in one kernel, against ONNX Runtime, with drawn schedules and orders of threads."""
+
+    emulate = Cuda.emulate
+
+    # Batch, heads, queries, keys, size of a head, size of a value; shape of the mask.
+    SHAPES = [((1, 2, 7, 9, 16, 32), None), ((2, 3, 33, 70, 48, 16), (2, 1, 1, 70)), ((1, 1, 1, 1, 16, 16), (1,)),
+              ((1, 2, 65, 64, 64, 64), (65, 64)), ((2, 2, 20, 130, 128, 128), (2, 2, 20, 130)),
+              ((1, 3, 16, 17, 80, 112), (3, 16, 17))]
+
+    def feeds(self, rng, inputs, hide=0.3):
+        """Draws inputs. Some elements of a mask are large negative numbers or -inf, but not all of a row."""
+        feeds = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in inputs}
+        if "mask" in feeds:
+            mask = feeds["mask"]
+            hidden = np.where(rng.random(mask.shape) < 0.5, np.float32(-np.inf), np.float32(-3e38))
+            mask[..., 1:] = np.where(rng.random(mask[..., 1:].shape) < hide, hidden[..., 1:], mask[..., 1:])
+        return feeds
+
+    def check(self, model, feeds, tolerance, *options, seed=0):
+        want = peer(model).run(["y"], feeds)[0]
+        for schedule in (0, seed + 1, seed + 2):
+            artifact = self.compile(model, "--target=sm_80", "--ptxas=none", f"--schedule-seed={schedule}", *options,
+                                    name="gpu")
+            got = self.emulate(artifact, feeds, seed=seed)["y"]
+            np.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance, err_msg=f"schedule {schedule}")
+        with open(artifact, "rb") as f:
+            self.assertIn(b".entry attention_0", f.read())
+
+    def check_shapes(self, tolerance, *options):
+        for seed, (sizes, mask) in enumerate(self.SHAPES):
+            with self.subTest(sizes=sizes):
+                model, inputs = attention_model(*sizes, mask=mask, residual=seed % 2 == 1)
+                self.check(model, self.feeds(np.random.default_rng(seed), inputs), tolerance, *options, seed=seed)
+
+    def test_float32(self):
+        self.check_shapes(2e-6)
+
+    def test_float16(self):
+        # A factor has 11 bits: its error is 2^-12 of it.
+        self.check_shapes(4e-3, "--precision=fp16")
+
+    def test_bfloat16(self):
+        # A factor has 8 bits.
+        self.check_shapes(3e-2, "--precision=bf16")
+
+    def test_hidden_queries(self):
+        # The first query has no key: NaN, or zeros if NaN is replaced.
+        for options, tolerance in (((), 2e-6), (("--precision=fp16",), 4e-3)):
+            for safe in (False, True):
+                model, inputs = attention_model(1, 2, 20, 40, 32, 32, mask=(1, 1, 20, 40), safe=safe)
+                feeds = self.feeds(np.random.default_rng(3), inputs)
+                feeds["mask"][0, 0, 0, :] = -np.inf
+                # All keys of the first steps are hidden from the second query.
+                feeds["mask"][0, 0, 1, :33] = -np.inf
+                self.check(model, feeds, tolerance, *options)
+
+    def test_special_values(self):
+        model, inputs = attention_model(1, 1, 6, 20, 16, 16)
+        feeds = self.feeds(np.random.default_rng(4), inputs)
+        feeds["q"][0, 1, 0, 3] = np.nan
+        feeds["q"][0, 2, 0, :] = 0
+        feeds["q"][0, 3, 0, :] = 300
+        feeds["v"][0, 5, 0, 2] = np.inf
+        self.check(model, feeds, 2e-6)
+
+    def test_large_heads(self):
+        # A kernel holds heads of up to 128 elements.
+        model, inputs = attention_model(1, 2, 5, 6, 144, 16)
+        feeds = self.feeds(np.random.default_rng(5), inputs)
+        got = self.emulate(self.compile(model, "--target=sm_80"), feeds)["y"]
+        np.testing.assert_allclose(got, peer(model).run(["y"], feeds)[0], rtol=2e-6, atol=2e-6)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cuda/CudaDialect.h"
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/attention/Attention.h"
 #include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/products/Product.h"
 #include "passes/loops/KernelTable.h"
@@ -26,6 +27,10 @@ using namespace ingot::cuda;
 
 namespace {
 
+struct Grid {
+  int64_t blocks, threads, sharedBytes;
+};
+
 struct OutlineProductsPass
     : ingot::impl::OutlineProductsBase<OutlineProductsPass> {
   void runOnOperation() override;
@@ -34,33 +39,37 @@ struct OutlineProductsPass
 
 } // namespace
 
-/// Returns the number of blocks of a kernel.
-static int64_t countBlocks(const Product &product) {
+/// Returns the blocks of a kernel, and the threads and shared memory of each.
+static Grid gridOf(kernel::EpilogueOpInterface op) {
+  if (auto attention = dyn_cast<AttentionOp>(*op)) {
+    Attention facts(attention);
+    return {facts.blocks(), facts.schedule().getThreads(), facts.sharedBytes()};
+  }
+  Product product(op);
   ScheduleAttr schedule = product.schedule();
-  return int64_t(llvm::divideCeil(product.rows(), schedule.getRows()) *
-                 llvm::divideCeil(product.columns(), schedule.getColumns())) *
-         product.batches();
+  return {int64_t(llvm::divideCeil(product.rows(), schedule.getRows()) *
+                  llvm::divideCeil(product.columns(), schedule.getColumns())) *
+              product.batches(),
+          schedule.getThreads(), schedule.getSharedBytes()};
 }
 
 void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
                                   loops::KernelTable &table) {
-  Product product(op);
-  const int64_t numBlocks = countBlocks(product);
-  if (numBlocks == 0)
+  const Grid grid = gridOf(op);
+  if (grid.blocks == 0)
     return op->erase();
   for (Region &region : op->getRegions())
     support::sinkConstants(region);
   OpBuilder b(&getContext());
   func::FuncOp kernel =
       loops::KernelTable::create(b, op.getLoc(), op->getOperands(), {});
-  setBlock(kernel, product.schedule().getThreads(),
-           product.schedule().getSharedBytes());
+  setBlock(kernel, grid.threads, grid.sharedBytes);
   Operation *copy = op->clone();
   copy->setOperands(kernel.getArguments());
   b.insert(copy);
   kernel = table.insert(kernel, (op->getName().stripDialect() + "_").str());
   b.setInsertionPoint(op);
-  Value blocks = arith::ConstantIndexOp::create(b, op.getLoc(), numBlocks);
+  Value blocks = arith::ConstantIndexOp::create(b, op.getLoc(), grid.blocks);
   launch(b, op.getLoc(), kernel, op->getOperands(), blocks, /*writes=*/1);
   op->erase();
   ++launched;
@@ -69,7 +78,7 @@ void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
 void OutlineProductsPass::runOnOperation() {
   SmallVector<kernel::EpilogueOpInterface> ops;
   getOperation()->walk([&](kernel::EpilogueOpInterface op) {
-    if (isa<ConvOp, MatMulOp>(*op) && op->getNumResults() == 0)
+    if (isa<AttentionOp, ConvOp, MatMulOp>(*op) && op->getNumResults() == 0)
       ops.push_back(op);
   });
   if (ops.empty())

@@ -20,8 +20,7 @@ using support::typeOf;
 /// The most elements of a factor or result: kernels count them with 32 bits.
 static constexpr int64_t kMaxElements = int64_t(1) << 30;
 
-/// Says why a kernel cannot count the elements of operands and results.
-static Reason whyNotCounted(Operation *op) {
+Reason cuda::whyNotCounted(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
   for (Value value : values) {

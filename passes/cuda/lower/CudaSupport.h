@@ -18,6 +18,10 @@ bool isCudaKind(mlir::Operation *op);
 /// computed by a thread. Precondition: `isCudaKind(op)`.
 Reason whyNotCudaKernel(mlir::Operation *op);
 
+/// Returns why a kernel cannot count the elements of operands and results of
+/// `op`: sizes are open or too large.
+Reason whyNotCounted(mlir::Operation *op);
+
 /// Returns why `op` does not become a kernel: `ingot.backend` names another
 /// backend, or no kernel computes it.
 Reason whyNotToCuda(mlir::Operation *op);

@@ -7,6 +7,8 @@
 #ifndef INGOT_PASSES_CUDA_LOWER_PASSES_H
 #define INGOT_PASSES_CUDA_LOWER_PASSES_H
 
+#include "dialects/ingot/IngotDialect.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace ingot {

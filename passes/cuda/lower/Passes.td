@@ -25,4 +25,32 @@ def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def CudaFuseAttention : Pass<"cuda-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Fuse an attention into one kernel of GPUs";
+  let description = [{
+    `softmax(scale * q kᵀ + mask) v` becomes `cuda.attention`. Elements must be
+    `f32`, sizes must be static, heads within the kernel's bounds, and the
+    scores must have no other use. Masks and transposes are fused as those of
+    `nn-fuse-attention` are.
+
+    The factors are of bf16 if both products are assigned bf16. With `half` of
+    fp16 they are of f16, unless a rule of `keep` names one of the nodes. Else
+    they are of f32, also for tf32.
+  }];
+  let options = [
+    Option<"half", "half", "::ingot::Precision", "::ingot::Precision::fp32",
+           "Precision that the user asked for",
+           [{::llvm::cl::values(
+               clEnumValN(::ingot::Precision::fp32, "fp32", "float32"),
+               clEnumValN(::ingot::Precision::tf32, "tf32", "tf32"),
+               clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
+               clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>,
+    ListOption<"keep", "keep", "std::string",
+               "Nodes that stay f32: GLOB=fp32">];
+  let dependentDialects = ["::ingot::cuda::CudaDialect",
+                           "::ingot::nn::NNDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"fused", "fused", "attentions that are fused">];
+}
+
 #endif // INGOT_PASSES_CUDA_LOWER_PASSES_TD

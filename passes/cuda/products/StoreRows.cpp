@@ -55,8 +55,9 @@ void RowStorer::store(Value sums) {
               resultColumn);
 }
 
-SmallVector<Value> RowStorer::loadElements(Value address, Type element,
-                                           int64_t count) {
+/// Loads `count` neighboring elements.
+static SmallVector<Value> loadElements(Code &code, Value address, Type element,
+                                       int64_t count) {
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   const int64_t each = std::min(count, kMaxAccessBytes / bytes);
   SmallVector<Value> elements;
@@ -94,18 +95,21 @@ Value RowStorer::offsetIn(const StridedLayout &layout, Value row,
   return code.add(offset, code.multiply(column, strides.back()));
 }
 
-void RowStorer::storeVector(Value sums, Value row, Value column) {
+/// Runs the epilogue on neighboring `sums`, and stores the results at `dst`.
+/// `addresses` are those of the first element of each operand.
+static void runEpilogue(Code &code, kernel::EpilogueOpInterface op,
+                        ArrayRef<StridedLayout> operands,
+                        ArrayRef<Value> addresses, Value dst,
+                        ArrayRef<Value> sums) {
+  const int64_t stored = int64_t(sums.size());
   SmallVector<SmallVector<Value>> values;
-  values.push_back(loadElements(sums, code.b.getF32Type(), stored));
-  kernel::EpilogueOpInterface op = product.op;
+  values.push_back(SmallVector<Value>(sums));
   Block &body = op.getEpilogue().front();
-  for (auto [i, layout] : llvm::enumerate(product.operands)) {
-    Type element = body.getArgument(unsigned(i) + 1).getType();
-    Value address =
-        code.shift(operands[i], element, offsetIn(layout, row, column));
+  for (auto [i, layout] : llvm::enumerate(operands)) {
     const bool isFull = layout.sizes.back() != 1;
-    SmallVector<Value> loaded =
-        loadElements(address, element, isFull ? stored : 1);
+    SmallVector<Value> loaded = loadElements(
+        code, addresses[i], body.getArgument(unsigned(i) + 1).getType(),
+        isFull ? stored : 1);
     loaded.resize(size_t(stored), loaded.front());
     values.push_back(loaded);
   }
@@ -120,12 +124,10 @@ void RowStorer::storeVector(Value sums, Value row, Value column) {
     results.push_back(
         inner.lookupOrDefault(body.getTerminator()->getOperand(0)));
   }
-  Value address = code.shift(dst, element, offsetIn(product.dst, row, column));
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   const int64_t each = std::min(stored, kMaxAccessBytes / bytes);
   for (int64_t at = 0; at < stored; at += each) {
-    Value to =
-        at == 0 ? address : code.shift(address, element, code.number(at));
+    Value to = at == 0 ? dst : code.shift(dst, element, code.number(at));
     Value value = results[size_t(at)];
     if (each > 1) {
       value = LLVM::PoisonOp::create(code.b, code.loc,
@@ -136,4 +138,41 @@ void RowStorer::storeVector(Value sums, Value row, Value column) {
     }
     code.store(value, to, each * bytes);
   }
+}
+
+void RowStorer::storeVector(Value sums, Value row, Value column) {
+  kernel::EpilogueOpInterface op = product.op;
+  Block &body = op.getEpilogue().front();
+  SmallVector<Value> addresses;
+  for (auto [i, layout] : llvm::enumerate(product.operands))
+    addresses.push_back(code.shift(operands[i],
+                                   body.getArgument(unsigned(i) + 1).getType(),
+                                   offsetIn(layout, row, column)));
+  Type element = body.getTerminator()->getOperand(0).getType();
+  runEpilogue(code, op, product.operands, addresses,
+              code.shift(dst, element, offsetIn(product.dst, row, column)),
+              loadElements(code, sums, code.b.getF32Type(), stored));
+}
+
+void cuda::storeThroughEpilogue(Code &code, kernel::EpilogueOpInterface op,
+                                ArrayRef<StridedLayout> operands,
+                                ArrayRef<Value> addresses,
+                                const StridedLayout &dst, Value dstAddress,
+                                ArrayRef<Value> indices, ArrayRef<Value> sums) {
+  auto shift = [&](Value address, Type element, const StridedLayout &layout) {
+    Value offset = code.number(0);
+    for (auto [index, size, stride] :
+         llvm::zip_equal(indices, layout.sizes, layout.strides))
+      if (size != 1)
+        offset = code.add(offset, code.multiply(index, stride));
+    return code.shift(address, element, offset);
+  };
+  Block &body = op.getEpilogue().front();
+  SmallVector<Value> shifted;
+  for (auto [i, layout] : llvm::enumerate(operands))
+    shifted.push_back(shift(
+        addresses[i], body.getArgument(unsigned(i) + 1).getType(), layout));
+  Type element = body.getTerminator()->getOperand(0).getType();
+  runEpilogue(code, op, operands, shifted, shift(dstAddress, element, dst),
+              sums);
 }

@@ -24,9 +24,6 @@ public:
 
 private:
   void storeVector(Value sums, Value row, Value column);
-  /// Loads `count` neighboring elements.
-  llvm::SmallVector<Value> loadElements(Value address, Type element,
-                                        int64_t count);
   /// Returns the offset of an element of a row of the result in an array that
   /// broadcasts to the result.
   Value offsetIn(const StridedLayout &layout, Value row, Value column);
@@ -39,6 +36,16 @@ private:
   Value dst;
   llvm::SmallVector<Value> operands;
 };
+
+/// Runs the epilogue of `op` on neighboring `sums`, the first of which is the
+/// element with `indices`, and stores the results. `addresses` are those of the
+/// operands.
+void storeThroughEpilogue(Code &code, kernel::EpilogueOpInterface op,
+                          llvm::ArrayRef<StridedLayout> operands,
+                          llvm::ArrayRef<Value> addresses,
+                          const StridedLayout &dst, Value dstAddress,
+                          llvm::ArrayRef<Value> indices,
+                          llvm::ArrayRef<Value> sums);
 
 } // namespace ingot::cuda
 

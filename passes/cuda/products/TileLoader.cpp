@@ -132,32 +132,32 @@ TileLoader TileLoader::ofWeights(Code &code, const Product &product,
   return loader;
 }
 
-void TileLoader::copy(const Piece &piece, Value isInside, Value offset,
-                      Value tile) const {
-  Value zero = code->number(0);
+void cuda::copyToShared(Code &code, Value address, Type element, Value offset,
+                        Value isInside, Value tile, Value place,
+                        int64_t bytes) {
+  Value zero = code.number(0);
   // A copy from outside reads nothing, but its address must be valid.
   if (isInside)
-    offset = code->select(isInside, offset, zero);
-  Value from = code->shift(address, element, offset);
-  Value to = code->shift(tile, code->b.getI8Type(), piece.place);
-  if (pieceBytes < kAsyncCopyBytes) {
-    Type bits = code->b.getIntegerType(unsigned(8 * pieceBytes));
-    Value value = code->load(from, bits, pieceBytes);
+    offset = code.select(isInside, offset, zero);
+  Value from = code.shift(address, element, offset);
+  Value to = code.shift(tile, code.b.getI8Type(), place);
+  if (bytes < kAsyncCopyBytes) {
+    Type bits = code.b.getIntegerType(unsigned(8 * bytes));
+    Value value = code.load(from, bits, bytes);
     if (isInside)
-      value =
-          code->select(isInside, value,
-                       LLVM::ConstantOp::create(code->b, code->loc, bits, 0));
-    code->store(value, to, pieceBytes);
+      value = code.select(isInside, value,
+                          LLVM::ConstantOp::create(code.b, code.loc, bits, 0));
+    code.store(value, to, bytes);
     return;
   }
   Value size;
   if (isInside)
-    size = code->select(isInside, code->number(pieceBytes), zero);
+    size = code.select(isInside, code.number(bytes), zero);
   // Only copies of 16 bytes can bypass the L1 cache.
-  auto cache = pieceBytes == kChunkBytes ? NVVM::LoadCacheModifierKind::CG
-                                         : NVVM::LoadCacheModifierKind::CA;
-  NVVM::CpAsyncOp::create(code->b, code->loc, to, from, uint32_t(pieceBytes),
-                          cache, size);
+  auto cache = bytes == kChunkBytes ? NVVM::LoadCacheModifierKind::CG
+                                    : NVVM::LoadCacheModifierKind::CA;
+  NVVM::CpAsyncOp::create(code.b, code.loc, to, from, uint32_t(bytes), cache,
+                          size);
 }
 
 void TileLoader::load(Value step, Value tile) const {
@@ -197,6 +197,7 @@ void TileLoader::load(Value step, Value tile) const {
                                       /*withElseRegion=*/false);
       code->b.setInsertionPoint(branch.thenYield());
     }
-    copy(piece, isCopied, code->add(piece.base, offset), tile);
+    copyToShared(*code, address, this->element, code->add(piece.base, offset),
+                 isCopied, tile, piece.place, pieceBytes);
   }
 }

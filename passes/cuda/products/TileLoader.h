@@ -28,6 +28,12 @@ private:
   int64_t depthBytes;
 };
 
+/// Copies `bytes` bytes, asynchronously if possible, from element `offset`
+/// behind `address`, to byte `place` of a tile in shared memory. If `isInside`
+/// is false, they become 0; null stands for true.
+void copyToShared(Code &code, Value address, Type element, Value offset,
+                  Value isInside, Value tile, Value place, int64_t bytes);
+
 /// Copies tiles of one factor from global to shared memory. Each thread copies
 /// the same pieces of each tile. Elements outside of the factor become 0.
 class TileLoader {
@@ -61,7 +67,6 @@ private:
   TileLoader(Code &code, Type element, int64_t depthBytes, int64_t pieceBytes,
              int64_t numRows, int64_t threads, Value thread);
   void addPieces(llvm::function_ref<Piece(Value row)> makePiece);
-  void copy(const Piece &piece, Value isInside, Value offset, Value tile) const;
 
   Code *code;
   Value thread, address;

@@ -46,3 +46,21 @@ func.func @batches(%x: memref<3x8x16xf32>, %w: memref<3x8x16xf32>, %y: memref<3x
   }
   return
 }
+
+// -----
+
+#tile = #cuda.attention_schedule<rows = 32, keys = 16, stages = 2, src_bytes = 16, keys_bytes = 16, values_bytes = 16, stored = 2>
+
+// An attention has a block for each 32 queries of a head: 2 x 3 x 2.
+// CHECK-LABEL: func.func @attention
+// CHECK: %[[BLOCKS:.*]] = arith.constant 12 : index
+// CHECK: cuda.launch @ingot_cuda_kernels::@attention_0(%arg0, %arg0, %arg0, %arg1) blocks(%[[BLOCKS]]) writes 1
+// CHECK: cuda.block = #cuda.block<threads = 64, shared = 4608>
+func.func @attention(%q: memref<2x40x3x16xf16>, %y: memref<2x40x3x16xf32>) {
+  cuda.attention ins(%q, %q, %q : memref<2x40x3x16xf16>, memref<2x40x3x16xf16>, memref<2x40x3x16xf16>)
+      outs(%y : memref<2x40x3x16xf32>) attributes {scale = 1.25e-1 : f32, schedule = #tile} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  }
+  return
+}

@@ -1,0 +1,40 @@
+//===- Attention.cpp - an attention, as kernels see it --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/attention/Attention.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+Attention::Attention(AttentionOp op)
+    : op(op), src(StridedLayout::of(op.getSrc())),
+      keys(StridedLayout::of(op.getKeys())),
+      values(StridedLayout::of(op.getValues())),
+      dst(StridedLayout::of(op.getDst())) {
+  for (Value operand : op.getEpilogueOperands())
+    operands.push_back(StridedLayout::of(operand));
+  if (!op.getMask())
+    return;
+  mask = StridedLayout::of(op.getMask());
+  for (auto [size, stride] : llvm::zip_equal(mask->sizes, mask->strides))
+    stride = size == 1 ? 0 : stride;
+}
+
+AttentionScheduleAttr Attention::schedule() const {
+  return AttentionOp(op).getScheduleAttr();
+}
+
+int64_t Attention::sharedBytes() const {
+  return schedule().getSharedBytes(depth(), width(), element());
+}
+
+int64_t Attention::blocks() const {
+  return batches() * heads() *
+         int64_t(llvm::divideCeil(queries(), schedule().getRows()));
+}

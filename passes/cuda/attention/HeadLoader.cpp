@@ -1,0 +1,66 @@
+//===- HeadLoader.cpp - copies of heads to shared memory ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/attention/HeadLoader.h"
+
+#include "passes/cuda/products/TileLoader.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+/// The most copies of a thread that are written out instead of a loop.
+static constexpr int64_t kMaxUnrolled = 16;
+
+HeadLoader::HeadLoader(Code &code, const Attention &attention, Value memref,
+                       const StridedLayout &layout, int64_t pieceBytes,
+                       int64_t numRows, Value thread, Value batch, Value head)
+    : code(code), layout(layout), pieceBytes(pieceBytes), numRows(numRows),
+      threads(attention.schedule().getThreads()),
+      rowBytes(attention.rowBytes(layout.sizes[3])), thread(thread),
+      address(code.addressOf(memref)),
+      base(code.add(code.multiply(batch, layout.strides[0]),
+                    code.multiply(head, layout.strides[2]))) {}
+
+void HeadLoader::copyPiece(Value piece, Value firstRow, Value tile) const {
+  const int64_t elements = pieceBytes / layout.elementBytes(),
+                piecesOfRow = layout.sizes[3] / elements;
+  Value row = code.divide(piece, piecesOfRow);
+  Value inRow = code.remainder(piece, piecesOfRow);
+  Value place =
+      code.add(code.multiply(row, rowBytes), code.multiply(inRow, pieceBytes));
+  Value number = code.add(firstRow, row);
+  Value isRow;
+  if (layout.sizes[1] % numRows != 0)
+    isRow = code.isWithin(number, layout.sizes[1]);
+  Value offset =
+      code.add(code.add(base, code.multiply(number, layout.strides[1])),
+               code.multiply(inRow, elements * layout.strides[3]));
+  copyToShared(code, address, layout.element, offset, isRow, tile, place,
+               pieceBytes);
+}
+
+void HeadLoader::load(Value firstRow, Value tile) const {
+  OpBuilder::InsertionGuard guard(code.b);
+  const int64_t elements = pieceBytes / layout.elementBytes();
+  const int64_t total = numRows * (layout.sizes[3] / elements);
+  if (total > kMaxUnrolled * threads) {
+    auto loop = scf::ForOp::create(code.b, code.loc, thread, code.number(total),
+                                   code.number(threads));
+    code.b.setInsertionPointToStart(loop.getBody());
+    return copyPiece(loop.getInductionVar(), firstRow, tile);
+  }
+  for (int64_t at = 0; at < total; at += threads) {
+    Value piece = code.add(thread, at);
+    if (at + threads > total) {
+      auto branch =
+          scf::IfOp::create(code.b, code.loc, code.isWithin(piece, total),
+                            /*withElseRegion=*/false);
+      code.b.setInsertionPoint(branch.thenYield());
+    }
+    copyPiece(piece, firstRow, tile);
+  }
+}

@@ -1,0 +1,120 @@
+//===- ScheduleAttention.cpp - cuda-schedule-attention --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/Passes.h"
+#include "passes/cuda/attention/Attention.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <random>
+
+namespace ingot {
+#define GEN_PASS_DEF_SCHEDULEATTENTION
+#include "passes/cuda/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+/// Multiprocessors of the smallest data center GPU of the levels (NVIDIA A100
+/// whitepaper, 2020).
+static constexpr int64_t kProcessors = 108;
+/// Queries and keys of a tile, the largest ones first.
+static constexpr int64_t kRows[] = {128, 64, 32, 16}, kKeys[] = {64, 32, 16};
+static constexpr int64_t kStages = 2;
+/// The shared memory of a block: two blocks fit into a multiprocessor.
+static constexpr int64_t kWantedBytes = 80 << 10;
+
+namespace {
+
+struct ScheduleAttentionPass
+    : ingot::impl::ScheduleAttentionBase<ScheduleAttentionPass> {
+  using ScheduleAttentionBase::ScheduleAttentionBase;
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// Returns the bytes of a copy of elements of `layout`.
+static int64_t copyBytes(const StridedLayout &layout) {
+  const int64_t bytes = layout.elementBytes();
+  return layout.alignedElements(16 / bytes, layout.sizes.back()) * bytes;
+}
+
+static AttentionScheduleAttr makeSchedule(const Attention &attention,
+                                          int64_t rows, int64_t keys,
+                                          int64_t stages) {
+  const int64_t width = attention.width();
+  int64_t stored = attention.dst.alignedElements(2, width);
+  for (const StridedLayout &operand : attention.operands)
+    if (operand.sizes.back() == width)
+      stored = operand.alignedElements(stored, width);
+  return AttentionScheduleAttr::get(
+      attention.op->getContext(), rows, keys, stages, copyBytes(attention.src),
+      copyBytes(attention.keys), copyBytes(attention.values), stored);
+}
+
+static int64_t sharedBytes(const Attention &attention,
+                           AttentionScheduleAttr schedule) {
+  return schedule.getSharedBytes(attention.depth(), attention.width(),
+                                 attention.element());
+}
+
+/// Returns the largest tile that leaves no multiprocessor without a block.
+static AttentionScheduleAttr choose(const Attention &attention) {
+  const int64_t heads = attention.batches() * attention.heads();
+  for (int64_t rows : kRows) {
+    const int64_t blocks =
+        heads * int64_t(llvm::divideCeil(attention.queries(), rows));
+    const bool isLeast = rows == kRows[std::size(kRows) - 1];
+    if (!isLeast && (blocks < kProcessors || attention.queries() <= rows / 2))
+      continue;
+    for (int64_t keys : kKeys) {
+      if (keys > 16 && attention.numKeys() <= keys / 2)
+        continue;
+      AttentionScheduleAttr schedule =
+          makeSchedule(attention, rows, keys, kStages);
+      if (sharedBytes(attention, schedule) <= kWantedBytes)
+        return schedule;
+    }
+  }
+  llvm_unreachable("the smallest tile fits for the largest heads");
+}
+
+/// Returns a schedule that a test draws by `seed`: any that fits.
+static AttentionScheduleAttr draw(const Attention &attention, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto draw = [&](uint64_t count) { return size_t(random() % count); };
+  for (;;) {
+    const int64_t rows = kRows[draw(std::size(kRows))];
+    const int64_t keys = kKeys[draw(std::size(kKeys))];
+    AttentionScheduleAttr schedule =
+        makeSchedule(attention, rows, keys, int64_t(2 + draw(3)));
+    if (sharedBytes(attention, schedule) > kMaxSharedBytes)
+      continue;
+    auto narrow = [&](int64_t bytes) {
+      return std::max(bytes >> draw(3), attention.src.elementBytes());
+    };
+    return AttentionScheduleAttr::get(
+        attention.op->getContext(), rows, keys, schedule.getStages(),
+        narrow(schedule.getSrcBytes()), narrow(schedule.getKeysBytes()),
+        narrow(schedule.getValuesBytes()),
+        std::max<int64_t>(schedule.getStored() >> draw(2), 1));
+  }
+}
+
+void ScheduleAttentionPass::runOnOperation() {
+  uint64_t number = 0;
+  getOperation()->walk([&](AttentionOp op) {
+    if (op->getNumResults() != 0 || op.getSchedule())
+      return;
+    Attention attention(op);
+    op.setScheduleAttr(seed == 0 ? choose(attention)
+                                 : draw(attention, seed + ++number));
+    ++chosen;
+  });
+}
