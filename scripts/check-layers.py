@@ -141,7 +141,8 @@ PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|ba
                 "cpu/isa": "support|cpu", "dnnl/lower": "support|kernel", "dnnl": "support|backend|kernel",
                 # The class of a backend adds passes of other folders, too.
                 "cpu": "support|shape|backend|graph|kernel|loops|math|precision",
-                "cuda/lower": "support|backend", "cuda": "support|backend|kernel|loops|math|precision"}
+                "cuda/lower": "support|shape|backend|kernel",
+                "cuda": "support|shape|backend|kernel|loops|math|precision"}
 
 
 def check_pass_folders():

@@ -92,8 +92,8 @@ def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
   let summary = "Move products into kernels";
   let description = [{
     Each `cuda.attention`, `cuda.conv` and `cuda.matmul` on memrefs moves into a
-    kernel of the module `@ingot_cuda_kernels`, and leaves a `cuda.launch`. Equal kernels are
-    shared. The schedule gives the threads, the shared memory and the number of
+    kernel of the module `@ingot_cuda_kernels`, and leaves a `cuda.launch`.
+    Equal kernels are shared. The schedule gives the threads, the shared memory and the number of
     blocks.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -69,8 +69,8 @@ Type AttentionPattern::factorType(const AttentionMatch &match) const {
   return builder.getF32Type();
 }
 
-/// Says why the kernel does not take the ops of `match`: another backend
-/// computes one of them, a type is not f32, or a size is open.
+/// Says why the kernel does not take the ops of `match`. Another backend may
+/// compute one of them, a type may not be f32, or a size may be open.
 static Reason whyNotOps(AttentionMatch &match) {
   for (Operation *op :
        {match.scores.getOperation(), match.softmax.getOperation(),
