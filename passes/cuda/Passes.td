@@ -93,8 +93,8 @@ def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
   let description = [{
     Each `cuda.attention`, `cuda.conv` and `cuda.matmul` on memrefs moves into a
     kernel of the module `@ingot_cuda_kernels`, and leaves a `cuda.launch`.
-    Equal kernels are shared. The schedule gives the threads, the shared memory and the number of
-    blocks.
+    Equal kernels are shared. The schedule gives the threads, the shared memory
+    and the number of blocks.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cuda::CudaDialect",

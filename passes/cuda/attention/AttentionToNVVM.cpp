@@ -29,9 +29,9 @@ using namespace ingot::cuda;
 
 namespace {
 
-/// The values that a thread carries from step to step. For each of its queries
-/// it has the maximum of the scores so far, its part of the sum of
-/// exponentials, and its sums of the result.
+/// The values that a thread carries from step to step. Each of its queries has
+/// the maximum of the scores so far, a part of the sum of exponentials, and
+/// sums of the result.
 struct Carried {
   SmallVector<Value> maxima, totals, sums;
 };
