@@ -162,3 +162,14 @@ std::string ingot::tools::precisionOf(const ingot_model *model) {
       return name;
   return "fp32";
 }
+
+const char *ingot::tools::deviceName(uint32_t device) {
+  switch (device) {
+  case INGOT_ABI_DEVICE_CPU:
+    return "cpu";
+  case INGOT_ABI_DEVICE_CUDA:
+    return "cuda";
+  default:
+    return "unknown";
+  }
+}

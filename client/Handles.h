@@ -62,6 +62,8 @@ std::vector<ingot_tensor_info> outputInfosOf(const ingot_model *model);
 
 /// Returns all kinds of machine that the model has code for.
 std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
+/// Returns the name of a device of a variant: "cpu" or "cuda".
+const char *deviceName(uint32_t device);
 /// Returns the names of the libraries or precisions that a model uses. `kind`
 /// is an INGOT_USE_... value.
 std::vector<std::string> usesOf(const ingot_model *model, uint32_t kind);

@@ -58,6 +58,8 @@ void ingot::tools::sortByTime(BenchResult &result) {
 
 static void addPeaks(TextBuilder &text, const BenchResult &result) {
   const Peaks &peaks = result.peaks;
+  if (peaks.memory.empty())
+    return;
   text.add("Roofline: %.1f GFLOP/s (fp32, %u-bit vectors, %s)",
            peaks.flopsPerSecond / 1e9, peaks.vectorBits,
            plural(result.threads, "thread").c_str());
@@ -170,8 +172,10 @@ std::string ingot::tools::textReport(const BenchOptions &options,
            libraries.c_str());
   for (const auto &[name, shape] : result.inputs)
     text.add("Input: %s %s\n", formatLine(name, 100).c_str(), shape.c_str());
-  text.add("Machine: %s, %s, ISA level %s\n", result.cpu.c_str(),
-           plural(result.cpus, "CPU").c_str(), result.isa.c_str());
+  text.add("Machine: %s, %s, %s %s\n", result.cpu.c_str(),
+           plural(result.cpus, "CPU").c_str(),
+           result.runsOnCpu() ? "ISA level" : "device",
+           result.runsOnCpu() ? result.isa.c_str() : result.device.c_str());
   text.add("Load: %.2f ms, first answer after %.2f ms\n", result.loadMs,
            result.firstAnswerMs);
   text.add("Memory: %.1f MiB more than before loading (peak %.1f MiB with this "
@@ -212,9 +216,11 @@ static void addLayers(const BenchResult &result, Json &json) {
   for (const Peaks::Bandwidth &level : result.peaks.memory)
     memory.push_back(
         {{"bytes", level.bytes}, {"gb_per_s", level.bytesPerSecond / 1e9}});
-  json["roofline"] = {{"gflops", result.peaks.flopsPerSecond / 1e9},
-                      {"vector_bits", result.peaks.vectorBits},
-                      {"memory", std::move(memory)}};
+  json["roofline"] = nullptr;
+  if (!memory.empty())
+    json["roofline"] = {{"gflops", result.peaks.flopsPerSecond / 1e9},
+                        {"vector_bits", result.peaks.vectorBits},
+                        {"memory", std::move(memory)}};
   Json layers = Json::array(), kinds = Json::array();
   for (const LayerResult &layer : result.layers) {
     const double best = result.peaks.bestTime(layer.flops, layer.bytes);
@@ -277,6 +283,7 @@ Json ingot::tools::jsonReport(const BenchOptions &options,
                {"warm_up_ms", result.warmUpMs},
                {"measured_ms", result.wallMs},
                {"isa", result.isa},
+               {"device", result.device},
                {"precision", result.precision},
                {"cpu", result.cpu},
                {"cpus", result.cpus},

@@ -45,17 +45,6 @@ static std::vector<std::string> featureNames(const ingot_variant_info &info) {
              : std::vector<std::string>();
 }
 
-static const char *deviceName(uint32_t device) {
-  switch (device) {
-  case INGOT_ABI_DEVICE_CPU:
-    return "cpu";
-  case INGOT_ABI_DEVICE_CUDA:
-    return "cuda";
-  default:
-    return "unknown";
-  }
-}
-
 static std::string hex(const uint8_t (&digest)[32]) {
   std::string text;
   for (uint8_t byte : digest) {
@@ -73,10 +62,9 @@ std::string ingot::tools::inspectModel(const InspectOptions &options,
   std::string problem =
       options.verify
           ? verifyModel(options.model, options.weights, inspection.model)
-      : givesSizes
-          ? loadModel(options.model, {options.weights}, /*pool=*/nullptr,
-                      inspection.model)
-          : describeModel(options.model, inspection.model);
+      : givesSizes ? loadModel(options.model, {options.weights, /*device=*/""},
+                               /*pool=*/nullptr, inspection.model)
+                   : describeModel(options.model, inspection.model);
   const ingot_model *model = inspection.model.get();
   if (problem.empty() && givesSizes)
     problem = inferSizes(model, sizes, inspection.inferred.emplace());
@@ -291,6 +279,7 @@ static Json toJson(const std::vector<ingot_tensor_info> &infos) {
         {{"name", info.name},
          {"dtype", ingot_dtype_name(info.dtype)},
          {"shape", std::vector<int64_t>(info.dims, info.dims + info.rank)},
+         {"bytes", info.is_dynamic ? Json() : Json(info.bytes)},
          {"dim_names", std::vector<std::string>(info.dim_names,
                                                 info.dim_names + info.rank)}});
   return all;

@@ -197,8 +197,10 @@ void Session::describe() {
   result.libraries = usesOf(model.get(), INGOT_USE_LIBRARY);
   result.precision = precisionOf(model.get());
   for (const ingot_variant_info &variant : variantsOf(model.get()))
-    if (variant.is_in_use)
+    if (variant.is_in_use) {
       result.cpuFeatures = variant.features;
+      result.device = deviceName(variant.device);
+    }
   result.weightsBytes = info.weights_bytes;
   result.arenaBytes = info.arena_bytes;
   for (uint32_t i = 0; i < info.num_inputs; ++i) {
@@ -355,7 +357,8 @@ void Session::collectLayers(const std::vector<std::vector<double>> &times) {
     layer.flops = taken.flops;
     layer.bytes = taken.bytes;
   }
-  if (!options.measuresPeaks)
+  // The peaks of the CPU say nothing about a GPU.
+  if (!options.measuresPeaks || !result.runsOnCpu())
     return;
   uint64_t features = levelFeatures(result.isa);
   result.peaks =

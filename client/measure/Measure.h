@@ -51,7 +51,7 @@ struct Slice {
 
 struct BenchResult {
   // The model and the machine.
-  std::string compiler, target, precision;
+  std::string compiler, target, device = "cpu", precision;
   std::vector<std::string> libraries; ///< that the code calls
   uint64_t cpuFeatures = 0, weightsBytes = 0, arenaBytes = 0;
   std::vector<std::string> bindings;
@@ -73,6 +73,7 @@ struct BenchResult {
   Peaks peaks;
   std::vector<std::string> warnings;
 
+  bool runsOnCpu() const { return device == "cpu"; }
   std::vector<double> latencies() const;
   /// Returns the memory for the model, its inputs and its runs. The program
   /// itself is not included.

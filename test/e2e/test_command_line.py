@@ -173,7 +173,9 @@ class ExitCodes(Case):
         # For each command: options with wrong texts, and options that do not fit the files.
         table = {
             "compile": ([["--target=z80"], ["--shape=x=1y2"], ["--dim=n"], ["--value=n"], ["--limit=a=1"], ["--kernels=none"],
-                         [*kept, "--keep=conv"], ["--precision=auto", f"--eval={data}", "--max-drop=much"], ["--symbol=1"],
+                         [*kept, "--keep=conv"], ["--emulate-on=foo"], ["--ptxas=none"],
+                         ["--cuda-fallback=error"], ["--report=r.html", "--precision=int8", f"--calibration={junk}", "--value=n=1"],
+                         ["--precision=auto", f"--eval={data}", "--max-drop=much"], ["--symbol=1"],
                          ["--profile=n"], ["--length=x=y"], ["--precision=int8"], ["--general=keep"]],
                         [["--shape=z=1"], ["--dim=z=1"], ["--value=z=1"], ["--length=z=1"], ["--absent=z"], ["--free-dim=z"],
                          ["--profile=z=1:2:3"], ["--kernels=none.json"], [f"--kernels={junk}"], [*kept, "--keep=z=fp32"],
@@ -183,12 +185,12 @@ class ExitCodes(Case):
             "calibrate": ([["--shape=x=1y2"], ["--dim=n"], ["--dim=n=1:2:3"], ["--method=z"], ["--repair=z"]],
                           [["--shape=z=1"], ["--dim=z=1"], ["--rules=none.json"], [f"--rules={junk}"], ["--data=none.npz"],
                            ["--data", self.path("junk.npy")]]),
-            "compare": ([["--shape=x=1y2"], ["--dim=n"], ["--atol=x"], ["--dim=n=1:2:3"]],
+            "compare": ([["--shape=x=1y2"], ["--dim=n"], ["--device=gpu"], ["--atol=x"], ["--dim=n=1:2:3"]],
                         [["--dim=z=1"], ["--data=none.npz"], ["--per-layer", "--calibration=none.json"],
                          ["--per-layer", "--rules=none.json"]]),
-            "run": ([["--shape=x=1y2"], ["--dim=n"], ["--input=random:x"], ["--shape=x=?x1x4x4"], ["--dim=n=1:2:3"]],
+            "run": ([["--shape=x=1y2"], ["--dim=n"], ["--device=cuda:"], ["--input=random:x"], ["--shape=x=?x1x4x4"], ["--dim=n=1:2:3"]],
                     [["--shape=z=1"], ["--dim=z=1"], ["--input=x=none.npy"], ["--weights=none"]]),
-            "bench": ([["--shape=x=1y2"], ["--dim=n"], ["--input=random:x"], ["--dim=n=(4:2:+1)"], ["--duration=x"]],
+            "bench": ([["--shape=x=1y2"], ["--dim=n"], ["--device=cuda:65536"], ["--input=random:x"], ["--dim=n=(4:2:+1)"], ["--duration=x"]],
                       [["--shape=z=1"], ["--dim=z=1"], ["--input=x=none.npy"], ["--export-times=none/t"]]),
             "inspect": ([["--shape=x=1y2"], ["--dim=n"], ["--dim=n=1:2:3"]], [["--shape=z=1"], ["--dim=z=1"], ["--metadata=z"]]),
         }

@@ -1,4 +1,5 @@
 """Code for GPUs: compiled without a GPU, run on the emulated one, beside the code for CPUs."""
+import json
 import os
 import subprocess
 
@@ -91,6 +92,17 @@ class Cuda(Case):
         self.assert_one_line(self.run_on(cpu, "emulated"), "no code for GPUs", "--target=cuda")
         for wrong in ("gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "CUDA"):
             self.assert_one_line(self.run_on(both, wrong), "INGOT_DEVICE", wrong, "emulated")
+
+    def test_bench(self):
+        """The report names the GPU, and holds no layer against the peaks of the CPU."""
+        artifact = self.compile(relu_model(), "--target=cuda")
+        quick = ["--iterations=1", "--duration=0", "--warm-up=0", "--profile"]
+        env = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": EMULATOR}
+        text = tool("ingot", "bench", artifact, *quick, env=env).stdout
+        self.assertRegex(text, "(?m)^Machine: .*, device cuda$")
+        self.assertNotIn("Roofline", text)
+        found = json.loads(tool("ingot", "bench", artifact, *quick, "--json", env=env).stdout)
+        self.assertEqual((found["device"], found["roofline"]), ("cuda", None))
 
     def test_machines(self):
         artifact = self.compile(relu_model(), "--target=x86-64-v3,cuda")

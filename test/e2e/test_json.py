@@ -180,6 +180,9 @@ class Documents(JsonCase):
         self.assertEqual(document["layers"][-1]["nodes"], ["m\"\n\\"])
         self.assertEqual(document["shape_profiles"][0][0]["usual"], 2)
         self.assertEqual((document["verified"], lines), (True, []))
+        self.assertEqual([one["bytes"] for one in document["inputs"] + document["outputs"]], [None, None])
+        fixed, _ = self.document("inspect", self.compile(model, "--dim=n=2", name="fixed"))
+        self.assertEqual([one["bytes"] for one in fixed["inputs"] + fixed["outputs"]], [32, 32])
         document, _ = self.document("inspect", artifact, "--dim=n=3")
         self.assertEqual(document["inferred"]["outputs"], [[3, 4]])
 

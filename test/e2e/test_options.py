@@ -298,7 +298,10 @@ class Requirements(Case):
                 (["compare", artifact, model, "--data", random, "--preprocess=scale=1"], ["--preprocess", "picture"]),
                 (["calibrate", model, "--data", random, "--preprocess=scale=1"], ["--preprocess", "picture"]),
                 (["compare", artifact, model, "--data", random, "--reference=onnxruntime", "--dim=n=1"], ["--dim", "no effect"]),
-                (["bench", artifact, "--shape=x=(1:3:+1)x4", "--percentile=50"], ["--percentile"])):
+                (["bench", artifact, "--shape=x=(1:3:+1)x4", "--percentile=50"], ["--percentile"]),
+                (["run", artifact, "--device=CUDA"], ["option --device must be cpu, cuda, cuda:N or emulated, not 'CUDA'"]),
+                (["compile", model, "--ptxas=none"], ["--ptxas is for code for GPUs", "--target=cuda"]),
+                (["compile", model, "--cuda-fallback=cpu", "--target=multi"], ["--cuda-fallback is for code for GPUs"])):
             with self.subTest(" ".join(words + arguments[:1])):
                 self.assert_one_line(tool("ingot", *arguments, cwd=self.dir), *words)
 

@@ -66,3 +66,23 @@ void ingot::tools::addInputOptions(OptionParser &parser, InputSpecs &specs,
   addShapeOptions(parser, specs, takesRanges);
   addPreprocessOption(parser, specs.pictures, specs.preprocess);
 }
+
+/// Returns true for `cpu`, `cuda`, `cuda:N` or `emulated`.
+static bool isDevice(const std::string &text) {
+  const std::string prefix = "cuda:";
+  if (text.compare(0, prefix.size(), prefix))
+    return text == "cpu" || text == "cuda" || text == "emulated";
+  long long index;
+  return parseNumber(text.substr(prefix.size()), index) && index >= 0 &&
+         index <= UINT16_MAX;
+}
+
+void ingot::tools::addDeviceOption(OptionParser &parser,
+                                   cli::DeviceFlags &flags) {
+  parser.addDevice(flags);
+  parser.check("device", [](const std::string &text) -> std::string {
+    return isDevice(text)
+               ? ""
+               : "must be cpu, cuda, cuda:N or emulated, not '" + text + "'";
+  });
+}

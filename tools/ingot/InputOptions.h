@@ -22,6 +22,9 @@ void addShapeOptions(OptionParser &parser, InputSpecs &specs,
 void addInputOptions(OptionParser &parser, InputSpecs &specs,
                      bool takesRanges = false);
 
+/// Adds --device, and checks the form of its value.
+void addDeviceOption(OptionParser &parser, cli::DeviceFlags &flags);
+
 /// Adds --preprocess. Its value goes to `flags` and `preprocess`.
 void addPreprocessOption(OptionParser &parser, cli::PreprocessFlags &flags,
                          Preprocess &preprocess);

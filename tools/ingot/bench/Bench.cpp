@@ -21,7 +21,7 @@ using namespace ingot::tools;
 
 static void addOptions(OptionParser &parser, BenchOptions &options) {
   addInputOptions(parser, options.specs, /*takesRanges=*/true);
-  parser.addDevice(options);
+  addDeviceOption(parser, options);
   parser.addWeights(options);
   parser.addJson(options);
   parser.addBench(options);

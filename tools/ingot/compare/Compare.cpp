@@ -48,7 +48,7 @@ static void addOptions(OptionParser &parser, Flags &flags, Options &options) {
   addInputOptions(parser, options.inputs, /*takesRanges=*/true);
   parser.addCompare(flags);
   parser.addThreads(flags);
-  parser.addDevice(flags);
+  addDeviceOption(parser, flags);
   parser.addJson(flags);
   auto bound = [&](const char *name, std::optional<double> &value) {
     parser.check(
@@ -95,8 +95,8 @@ static int compare(Options options) {
   console.setJson(options.json);
   // ONNX Runtime uses the sizes in the model itself.
   if (!options.usesOnnxRuntime)
-    if (std::string wrong = readSizes(options.inputs.shapes,
-                                      options.inputs.dims, options.sizes);
+    if (std::string wrong = study::readSizes(
+            options.inputs.shapes, options.inputs.dims, options.sizes);
         !wrong.empty())
       return console.usageError(wrong);
   if (!options.data.empty())

@@ -37,7 +37,7 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   addInputOptions(parser, options.specs);
   parser.addRun(options);
   parser.addThreads(options);
-  parser.addDevice(options);
+  addDeviceOption(parser, options);
   parser.addWeights(options);
   parser.addJson(options);
   int exitCode;
