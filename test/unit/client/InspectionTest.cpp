@@ -54,6 +54,7 @@ TEST(Inspection, AsJson) {
   EXPECT_EQ(json["inputs"][0], Json({{"name", "x"},
                                      {"dtype", "float32"},
                                      {"shape", {2, 3}},
+                                     {"bytes", 24},
                                      {"dim_names", {"", ""}}}));
   EXPECT_EQ(json["layers"].size(), 2u);
   EXPECT_EQ(json["layers"][1]["reason"], "native: is of f64");

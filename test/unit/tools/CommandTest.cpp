@@ -125,6 +125,7 @@ TEST_F(Command, Inspect) {
             Json({{"name", "x"},
                   {"dtype", "float32"},
                   {"shape", {-1, 4}},
+                  {"bytes", nullptr},
                   {"dim_names", Json::array({"batch", ""})}}));
   ASSERT_EQ(run("inspect @static.so --metadata labels"), 0) << err;
   EXPECT_EQ(out, "cat\ndog");
