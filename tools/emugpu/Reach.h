@@ -53,9 +53,10 @@ Block::checkQuickly(Segment segment, unsigned lane, Cell &cell, bool isWrite) {
   if (isReader)
     return true;
   if (cell.reader >= launch.firstSegment) {
-    if (cell.readers == kManyBlocks) {
-      // The set has no lanes.
-    } else if (cell.readers) {
+    // Then the last reader does not matter.
+    if (cell.readers == kManyBlocks)
+      return true;
+    if (cell.readers) {
       std::vector<Launch::Readers> &reads = launch.readers[cell.readers];
       if (cell.reader != segment || reads.back().segment != segment)
         return false;

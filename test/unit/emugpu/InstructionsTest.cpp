@@ -418,11 +418,51 @@ TEST(Instructions, MatrixProducts) {
   INGOT_CHECK("f32.f16.f16.f32", 16, 2, 16, half, false);
   INGOT_CHECK("f32.f16.f16.f32", 8, 2, 16, half, false);
   INGOT_CHECK("f32.bf16.bf16.f32", 16, 2, 16, bfloat, false);
+  INGOT_CHECK("f32.bf16.bf16.f32", 8, 2, 16, bfloat, false);
   INGOT_CHECK("f32.tf32.tf32.f32", 8, 1, 32, tf32, false);
   INGOT_CHECK("f32.tf32.tf32.f32", 4, 1, 32, tf32, false);
   INGOT_CHECK("s32.s8.s8.s32", 32, 4, 8, byte, true);
   INGOT_CHECK("s32.s8.s8.s32", 16, 4, 8, byte, true);
 #undef INGOT_CHECK
+}
+
+/// Sums that are halves have the values of f32 sums, rounded once.
+TEST(Instructions, MatrixProductsWithSums) {
+  for (const char *shape : {"16", "8"}) {
+    const bool isDeep = shape[0] == '1';
+    const std::string a = isDeep ? "{%r20, %r21, %r22, %r23}" : "{%r20, %r21}";
+    const std::string b = isDeep ? "{%r24, %r25}" : "{%r24}";
+    std::string body = "  and.b32 %r6, %r0, 3;\n"
+                       "  mul.lo.u32 %r6, %r6, 67109888;\n"
+                       "  cvt.rn.f32.u32 %f0, %r0;\n";
+    // Powers of two, from 1/2 on.
+    for (unsigned r = 0; r < 6; ++r)
+      body += "  add.u32 %r" + std::to_string(20 + r) + ", %r6, " +
+              std::to_string(0x3800bc00u + 0x400u * r) + ";\n";
+    for (unsigned r = 1; r < 5; ++r)
+      body += "  add.f32 %f" + std::to_string(r) +
+              ", %f0, 0f3F800000;\n"
+              "  add.f32 %f0, %f0, 0f40400000;\n";
+    const std::string mma =
+        std::string("  mma.sync.aligned.m16n8k") + shape + ".row.col.";
+    const std::string pack = "  cvt.rn.f16x2.f32 ";
+    body += pack + "%r30, %f2, %f1;\n" + pack + "%r31, %f4, %f3;\n" + mma +
+            "f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, " + a + ", " + b +
+            ", {%f1, %f2, %f3, %f4};\n" + mma +
+            "f16.f16.f16.f16 {%r30, %r31}, " + a + ", " + b +
+            ", {%r30, %r31};\n" + pack + "%r32, %f2, %f1;\n" + pack +
+            "%r33, %f4, %f3;\n";
+    for (unsigned r = 0; r < 4; ++r)
+      body += "  st.global.u32 [%d4+" + std::to_string(128 * r) + "], %r" +
+              std::to_string(30 + r) + ";\n";
+    TestGpu gpu;
+    const uint64_t x = gpu.memory.allocate(512), y = gpu.memory.allocate(512);
+    ASSERT_EQ(gpu.run(kernelOf(body), {1}, {32}, {x, y}, 0), "");
+    const std::vector<uint32_t> got = gpu.download<uint32_t>(y, 128);
+    for (unsigned i = 0; i < 64; ++i)
+      EXPECT_EQ(got[i], got[64 + i]) << "depth " << shape << " at " << i;
+    EXPECT_NE(got[0], got[63]);
+  }
 }
 
 TEST(Instructions, Atomics) {
