@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from support import BIN, BUILD, ROOT, Case
+from support import BIN, BUILD, ROOT, Case, np
 
 SCRIPTS = os.path.join(ROOT, "scripts", "gpu")
 EMULATED = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": os.path.join(BUILD, "lib", "emugpu", "libcuda.so.1"),
@@ -119,6 +119,23 @@ class GpuBundle(Case):
 
         os.remove(path)
         self.assert_one_line(self.run_bundle(), "the bundle is damaged")
+
+    def test_tolerance(self):
+        path = os.path.join(self.bundle, "kernels.json")
+        with open(path) as f:
+            items = json.load(f)
+        item = next(i for i in items if i["name"].startswith("exact product"))
+        expected = os.path.join(self.bundle, item["expected"], "0.npy")
+        values = np.load(expected)
+        values.flat[0] += 1e-3 * np.abs(values).max()
+        np.save(expected, values)
+        items = [{**item, "tolerance": {"scale": scale}} for scale in (1e-2, 1e-4)]
+        with open(path, "w") as f:
+            json.dump(items, f)
+        self.write_manifest()
+        self.run_bundle("--parts", "kernels")
+        self.assertEqual(self.statuses("kernels"), ["close", "differs"])
+        self.assertEqual([row["different"] for row in self.read("kernels")["rows"]], [1, 1])
 
     def test_failures_stay_in_their_row(self):
         path = os.path.join(self.bundle, "kernels.json")
