@@ -159,6 +159,7 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
     args = parser.parse_args()
+    parent = os.getppid()
     # Full precision where ours has full precision.
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
@@ -175,6 +176,8 @@ def main():
         except RuntimeError as error:  # e.g. no memory for a large batch
             print(f"{item['name']} {precision}: {error}", flush=True)
     while not os.path.exists(go):
+        if os.getppid() != parent:
+            return  # run.sh was killed
         time.sleep(0.1)
     with open(go) as f:
         end = time.monotonic() + float(f.read())

@@ -165,7 +165,13 @@ start_peer() {
     >"$out/peer.log" 2>&1 &
   peer=$!
 }
-trap '[[ -z $peer ]] || kill "$peer" 2>/dev/null' EXIT
+stop_peer() {
+  [[ -n $peer ]] || return 0
+  kill "$peer" 2>/dev/null
+  kill -CONT "$peer" 2>/dev/null
+  peer=
+}
+trap stop_peer EXIT
 
 part_turns() {
   if [[ -z $peer ]]; then
@@ -175,8 +181,7 @@ part_turns() {
   echo "$1" >"$out/go.part" && mv "$out/go.part" "$out/go"
   local end=$((SECONDS + $1 + 60))
   while kill -0 "$peer" 2>/dev/null && ((SECONDS < end)); do sleep 0.2; done
-  kill "$peer" 2>/dev/null
-  peer=
+  stop_peer
   [[ -e $out/turns.json ]] || write_part turns failed "$(tail -n 1 "$out/peer.log")"
 }
 
@@ -195,7 +200,10 @@ for entry in "${parts[@]}"; do
   if [[ ! -e $out/$part.json ]]; then
     limit=$(((deadline - SECONDS) * share / shares))
     shares=$((shares - share))
+    # Times are measured while nobody else uses the GPU.
+    [[ -n $peer && " ceilings models profiles " == *" $part "* ]] && kill -STOP "$peer" 2>/dev/null
     ((deadline > SECONDS)) && "part_$part" $((limit > 0 ? limit : 1))
+    [[ -n $peer ]] && kill -CONT "$peer" 2>/dev/null
   fi
   if [[ -e $out/$part.json ]]; then
     echo "$part: $(grep -om1 '"status": *"[^"]*"' "$out/$part.json" | cut -d'"' -f4)"

@@ -11,14 +11,14 @@ import sys
 import tempfile
 import time
 
-from support import BIN, BUILD, ROOT, Case
+from support import BIN, BUILD, ROOT, Case, np, relu_model, tool
 
 SCRIPTS = os.path.join(ROOT, "scripts", "gpu")
 EMULATED = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": os.path.join(BUILD, "lib", "emugpu", "libcuda.so.1"),
             "INGOT_EMUGPU": "checks=off"}
 # Parts that the small form measures on the emulated GPU.
-MEASURED = ("images", "kernels", "families", "ceilings")
-MISSING = ("nodes", "sanitizer", "models", "profiles", "turns", "sweep")
+MEASURED = ("images", "kernels", "families", "ceilings", "sweep")
+MISSING = ("nodes", "sanitizer", "models", "profiles", "turns")
 
 
 class GpuBundle(Case):
@@ -29,10 +29,26 @@ class GpuBundle(Case):
         cls.scratch = tempfile.mkdtemp(prefix="ingot-test-")
         cls.addClassCleanup(shutil.rmtree, cls.scratch, ignore_errors=True)
         cls.written = os.path.join(cls.scratch, "gpu")
+        sweep = os.path.join(cls.scratch, "sweep")
+        cls.write_sweep(os.path.join(sweep, "relu"))
         done = subprocess.run([sys.executable, os.path.join(SCRIPTS, "bundle.py"), "--output", cls.written, "--bin",
-                               BIN, "--small", "--jobs", "2"], capture_output=True, text=True, timeout=300)
+                               BIN, "--small", "--jobs", "2", "--sweep", sweep], capture_output=True, text=True,
+                              timeout=300)
         assert done.returncode == 0, done.stderr
         cls.summary = done.stdout
+
+    @staticmethod
+    def write_sweep(folder):
+        """Writes a problem with two schedules, which are equal here."""
+        os.makedirs(folder)
+        model = os.path.join(folder, "model.onnx")
+        with open(model, "wb") as f:
+            f.write(relu_model().SerializeToString())
+        done = tool("ingot", "compile", model, "-o", os.path.join(folder, "narrow.so"), "--target=sm_90", "-q")
+        assert done.returncode == 0, done.stderr
+        shutil.copy(os.path.join(folder, "narrow.so"), os.path.join(folder, "wide.so"))
+        with open(os.path.join(folder, "inputs.txt"), "w") as f:
+            f.write("random:1\n")
 
     def setUp(self):
         super().setUp()
@@ -120,6 +136,23 @@ class GpuBundle(Case):
         os.remove(path)
         self.assert_one_line(self.run_bundle(), "the bundle is damaged")
 
+    def test_tolerance(self):
+        path = os.path.join(self.bundle, "kernels.json")
+        with open(path) as f:
+            items = json.load(f)
+        item = next(i for i in items if i["name"].startswith("exact product"))
+        expected = os.path.join(self.bundle, item["expected"], "0.npy")
+        values = np.load(expected)
+        values.flat[0] += 1e-3 * np.abs(values).max()
+        np.save(expected, values)
+        items = [{**item, "tolerance": {"scale": scale}} for scale in (1e-2, 1e-4)]
+        with open(path, "w") as f:
+            json.dump(items, f)
+        self.write_manifest()
+        self.run_bundle("--parts", "kernels")
+        self.assertEqual(self.statuses("kernels"), ["close", "differs"])
+        self.assertEqual([row["different"] for row in self.read("kernels")["rows"]], [1, 1])
+
     def test_failures_stay_in_their_row(self):
         path = os.path.join(self.bundle, "kernels.json")
         with open(path) as f:
@@ -168,6 +201,7 @@ class GpuBundle(Case):
         with open(page) as f:
             text = f.read()
         self.assertIn("| random shapes of kernels | 8 | 0 | 0 | 0 |", text)
+        self.assertRegex(text, r"\| relu \| narrow \| equal \| [0-9.e+-]+ \|\n\| relu \| wide \| equal \|")
         self.assertIn("| ONNX's node tests | not measured |", text)
         self.assertIn("| resnet50 | 1 | not measured |", text)
         self.assertRegex(text, r"\| launches behind each other, each \| [0-9.e+-]+ \| us \|")

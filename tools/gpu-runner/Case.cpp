@@ -33,7 +33,7 @@ struct Loaded {
   std::vector<Array> inputs;
   double loadMs = 0;
 
-  std::string load(const std::string &path);
+  std::string load(const std::string &path, unsigned threads = 1);
   std::string makeInputs(const Json &sources, const std::string &folder);
   /// Runs once, with all tensors in host memory.
   std::string run(std::vector<Array> &outputs) {
@@ -74,8 +74,8 @@ private:
 
 static double since(uint64_t start) { return double(nowNs() - start) * 1e-6; }
 
-std::string Loaded::load(const std::string &path) {
-  std::string problem = createPool(1, pool);
+std::string Loaded::load(const std::string &path, unsigned threads) {
+  std::string problem = createPool(threads, pool);
   const uint64_t start = nowNs();
   if (problem.empty())
     problem = loadModel(path, {}, pool.get(), model);
@@ -386,7 +386,8 @@ std::string gpu::recordCase(const Json &item, const std::string &folder) {
   Loaded loaded;
   const std::string artifact =
       item.value("reference", item.at("artifact").get<std::string>());
-  std::string problem = loaded.load(folder + "/" + artifact);
+  // Large models run on the CPU, with all its threads.
+  std::string problem = loaded.load(folder + "/" + artifact, /*threads=*/0);
   if (problem.empty())
     problem = loaded.makeInputs(item.at("inputs"), folder);
   std::vector<Array> outputs;
