@@ -12,7 +12,7 @@ OPTIONS = {
     "graph": [""],
     "quantize": ["", "calibration=f", "calibration=f precision=fp16", "repairs=f precision-flags=true",
                  "observe=true observe-channels=true observe-grams=true", "quantization=int8-dynamic", "quantization=w4"],
-    "linalg": ["", "kernels=onednn", "kernels=mixed", "precision=bf16 precision-level=3", "precision=fp16",
+    "linalg": ["", "kernels=onednn", "kernels=cuda", "kernels=mixed", "precision=bf16 precision-level=3", "precision=fp16",
                "quantization=int8-dynamic"],
     "kernels": ["", "level=x86-64-v4", "kernels=cuda"],
     "llvm": ["", "kernels=onednn", "kernels=cuda", "emulate-on=x86-64-v2"],

@@ -208,7 +208,7 @@ TEST_F(Options, FileRoundTrip) {
 TEST_F(Options, Help) {
   EXPECT_EQ(parse({"--help"}), exitSuccess);
   EXPECT_NE(output.find("usage: ingot compile MODEL.onnx"), std::string::npos);
-  EXPECT_NE(output.find("--precision fp32|bf16|"), std::string::npos);
+  EXPECT_NE(output.find("--precision fp32|tf32|bf16|"), std::string::npos);
   EXPECT_EQ(output.find("--weight-bits"), std::string::npos);
   EXPECT_EQ(parse({"--help-all"}), exitSuccess);
   EXPECT_NE(output.find("--weight-bits auto|7|8"), std::string::npos);
