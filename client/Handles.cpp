@@ -21,9 +21,11 @@ static std::string fill(Handle &handle, Make make) {
   return "";
 }
 
-std::string ingot::tools::createPool(unsigned threads, PoolHandle &pool) {
+std::string ingot::tools::createPool(unsigned threads, PoolHandle &pool,
+                                     unsigned spinUs) {
   ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
   options.num_threads = threads;
+  options.spin_us = spinUs;
   return fill(pool, [&](ingot_pool **raw, ingot_error *error) {
     return ingot_pool_create(&options, raw, error);
   });

@@ -33,8 +33,8 @@ using ProfileHandle = std::unique_ptr<ingot_profile, HandleRelease>;
 // Each function returns an empty string, or an error message.
 
 /// Creates a thread pool. `threads` of 0 means all CPUs that this process may
-/// use.
-std::string createPool(unsigned threads, PoolHandle &pool);
+/// use. `spinUs` is that of `ingot_pool_options`.
+std::string createPool(unsigned threads, PoolHandle &pool, unsigned spinUs = 0);
 /// How to load a model.
 struct LoadOptions {
   /// File of separate weights. If empty, the file beside the model.

@@ -435,7 +435,7 @@ class Options(Case):
 
     def test_unknown_precision(self):
         self.refuses(["--precision=fp8"], "--precision=fp8",
-                     "fp32, bf16, fp16, O0, O1, O2, O3, int8, int8-dynamic, w8, w4 or auto")
+                     "fp32, tf32, bf16, fp16, O0, O1, O2, O3, int8, int8-dynamic, w8, w4 or auto")
 
     def test_several_models(self):
         done = tool("ingot", "compile", self.save(relu_model()), self.save(relu_model(), "other.onnx"))

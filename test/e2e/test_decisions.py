@@ -164,7 +164,7 @@ class Decisions(Case):
         model = make_model(nodes, [("x", ["n", "c", 8, 8]), ("w", ["o", "i", 3, 3])], [("y", ["n", "o", 6, 6])])
         done = tool("ingot", "compile", self.save(model), "-q", "-o", self.path("model.so"), "--remarks")
         self.assertIn("ingot compile: remark: model.onnx: node 'open': layout: channels first, because the conv has many "
-                      "groups of an open number of channels\n", done.stderr)
+                      "groups, with an open number of channels\n", done.stderr)
 
 
 class DecisionFiles(Case):

@@ -183,7 +183,7 @@ class MachineLearning(Rows):
             with self.subTest(word=word):
                 self.assert_refuses(made, "node 'node'", word)
         refuses("no such node", nodes_truenodeids=(branch, lambda x: 99))
-        refuses("circles", nodes_truenodeids=(branch, lambda x: good["nodes_nodeids"][branch]))
+        refuses("cycle", nodes_truenodeids=(branch, lambda x: good["nodes_nodeids"][branch]))
         refuses("two nodes", nodes_nodeids=(leaf, lambda x: good["nodes_nodeids"][branch]))
         refuses("nodes_featureids", nodes_featureids=(branch, lambda x: -1))
         refuses("target_ids", target_ids=(0, lambda x: 1))

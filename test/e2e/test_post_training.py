@@ -312,7 +312,7 @@ class FileOfRules(PostTraining):
             "--precision=int8", f"--calibration={path}", self.rules({"name": "cnv0", "precision": "fp32"})])
         done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "-o", self.path("none.json"),
                     self.rules({"name": "pol0", "method": "mse"}))
-        self.assert_one_line(done, "'pol0'", "no tensor", "'pool0'")
+        self.assert_one_line(done, "'pol0'", "no calibrated tensor", "'pool0'")
         self.refuses(self.model, "--rules is for --precision=bf16", options=[self.rules()])
         # Nesting that would exhaust the stack; an input file is not overwritten.
         with open(self.path("deep.json"), "w") as f:
@@ -585,7 +585,7 @@ class Refused(PostTraining):
         int8 = ["--precision=int8", f"--calibration={path}"]
         self.refuses(model, "--precision=int8 needs --calibration", options=["--precision=int8"])
         self.refuses(model, "--calibration is for --precision=int8", options=[f"--calibration={path}"])
-        self.refuses(model, "--keep is for --precision=bf16", "int8", options=["--keep=a=fp32"])
+        self.refuses(model, "--keep is for --precision=", "bf16", "int8", options=["--keep=a=fp32"])
         self.refuses(model, "int8", "native kernels", "onednn", options=[*int8, "--kernels=onednn"])
         self.refuses(model, "'cnv0=fp32'", "no node", "'conv0'", options=[*int8, "--keep=cnv0=fp32"])
         self.refuses(model, "'conv0=int4'", "use GLOB=fp32", options=[*int8, "--keep=conv0=int4"])

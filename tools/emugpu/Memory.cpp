@@ -34,8 +34,10 @@ void Memory::split(Page &page, uint64_t positions) {
     --shift;
   if (!page.cells.empty()) {
     std::vector<Cell> cells(kPage >> shift);
-    for (size_t i = 0; i < cells.size(); ++i)
+    for (size_t i = 0; i < cells.size(); ++i) {
       cells[i] = page.cells[i >> (page.shift - shift)];
+      cells[i].sharesReaders = cells[i].readers != 0;
+    }
     page.cells = std::move(cells);
   }
   page.shift = shift;

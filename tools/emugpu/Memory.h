@@ -39,6 +39,9 @@ struct Cell {
   bool isInFlight = false;
   /// True if the last write was atomic.
   bool isAtomic = false;
+  /// True if other cells may have the same set of readers, because they were
+  /// one cell. Such a set must not change.
+  bool sharesReaders = false;
 };
 
 /// A range of memory and its shadow cells.

@@ -156,12 +156,14 @@ void Block::check(Warp &warp, unsigned lane, Memory &memory, uint64_t offset,
 
 /// Empties the set of a cell's readers.
 void Block::forgetReaders(Cell &cell) {
-  // A set of an earlier launch is gone.
-  if (cell.readers > kManyBlocks && cell.reader >= launch.firstSegment) {
+  // A set of an earlier launch is gone, and another cell may have the set.
+  if (cell.readers > kManyBlocks && cell.reader >= launch.firstSegment &&
+      !cell.sharesReaders) {
     launch.readers[cell.readers].clear();
     launch.unusedReaders.push_back(cell.readers);
   }
   cell.readers = 0;
+  cell.sharesReaders = false;
 }
 
 /// Returns the number of an empty set of readers.
@@ -192,6 +194,7 @@ void Block::noteReader(const Warp &warp, unsigned lane, Cell &cell,
   if (before < launch.firstSegment) {
     // Earlier work that need not have ended has read the cell.
     cell.readers = 0;
+    cell.sharesReaders = false;
     return;
   }
   const Launch::Owner &owner = launch.owners[before - launch.firstSegment];
@@ -201,8 +204,12 @@ void Block::noteReader(const Warp &warp, unsigned lane, Cell &cell,
     return;
   }
   const bool hasOthers = cell.readers != 0;
-  if (!hasOthers)
-    cell.readers = newReaders();
+  if (!hasOthers || cell.sharesReaders) {
+    const uint32_t own = newReaders();
+    launch.readers[own] = launch.readers[cell.readers];
+    cell.readers = own;
+    cell.sharesReaders = false;
+  }
   std::vector<Launch::Readers> &set = launch.readers[cell.readers];
   auto add = [&](uint32_t warpNumber, uint32_t clock, unsigned which,
                  Segment of) {

@@ -56,6 +56,8 @@ Block::checkQuickly(Segment segment, unsigned lane, Cell &cell, bool isWrite) {
     // Then the last reader does not matter.
     if (cell.readers == kManyBlocks)
       return true;
+    if (cell.sharesReaders)
+      return false;
     if (cell.readers) {
       std::vector<Launch::Readers> &reads = launch.readers[cell.readers];
       if (cell.reader != segment || reads.back().segment != segment)
@@ -66,6 +68,7 @@ Block::checkQuickly(Segment segment, unsigned lane, Cell &cell, bool isWrite) {
     }
   } else {
     cell.readers = 0;
+    cell.sharesReaders = false;
   }
   cell.reader = segment;
   cell.readLane = uint8_t(lane);

@@ -259,8 +259,8 @@ llvm::Error StudyRun::chooseLayers(const Progress &progress) {
   if (tried == &int8)
     return llvm::Error::success();
   TimedModel wide(fp32), narrow(*tried);
-  llvm::Expected<TimedMachine> machine =
-      measureInTurns({&wide, &narrow}, firstSample, 0, stages.next());
+  llvm::Expected<TimedMachine> machine = measureInTurns(
+      {&wide, &narrow}, firstSample, 0, TimedParts::whole, stages.next());
   if (!machine)
     return machine.takeError();
   study.machine = std::move(*machine);
@@ -342,8 +342,8 @@ llvm::Error StudyRun::chooseBF16(const Progress &progress) {
   search.bf16Percent = *percent;
   TimedModel wide(fp32), narrow(*half);
   if (isRight(*percent)) {
-    llvm::Expected<TimedMachine> machine =
-        measureInTurns({&wide, &narrow}, firstSample, 0, stages.next());
+    llvm::Expected<TimedMachine> machine = measureInTurns(
+        {&wide, &narrow}, firstSample, 0, TimedParts::whole, stages.next());
     if (!machine)
       return machine.takeError();
     study.machine = std::move(*machine);

@@ -15,6 +15,9 @@ using namespace ingot::study;
 
 /// How often each artifact is measured.
 static constexpr int kRounds = 3;
+/// Milliseconds of a round before it is measured, and while it is. The best of
+/// short rounds in turns is as exact as that of long ones.
+static constexpr unsigned kWarmUpMs = 20, kMeasuredMs = 100;
 /// The minimum number of runs in a round, even if one run takes long.
 static constexpr uint64_t kLeastRuns = 5;
 
@@ -48,26 +51,27 @@ static std::vector<std::string> openShapes(const ScratchModel &model,
 
 static std::string measureOnce(TimedModel &model,
                                const std::vector<Array> &sample,
-                               unsigned threads, TimedMachine &machine) {
+                               unsigned threads, TimedParts parts,
+                               TimedMachine &machine) {
   tools::MeasureOptions options;
   options.model = model.model.library();
   options.specs.shapes = openShapes(model.model, sample);
   options.threads = threads;
-  options.warmUpMs = 50;
-  options.durationMs = 200;
+  options.warmUpMs = kWarmUpMs;
+  options.durationMs = kMeasuredMs;
   options.iterations = kLeastRuns;
-  options.profiles = true;
+  options.profiles = parts == TimedParts::layers;
   options.measuresPeaks = false;
   tools::BenchResult result;
   if (std::string problem = tools::measureModel(options, result);
       !problem.empty())
     return problem;
   const double latency = tools::Distribution(result.latencies()).median();
+  model.latencyMs =
+      model.latencyMs == 0 ? latency : std::min(model.latencyMs, latency);
   if (model.layers.empty()) {
-    model.latencyMs = latency;
     model.layers = std::move(result.layers);
   } else {
-    model.latencyMs = std::min(model.latencyMs, latency);
     for (size_t i = 0; i < model.layers.size(); ++i)
       model.layers[i].medianMs =
           std::min(model.layers[i].medianMs, result.layers[i].medianMs);
@@ -79,7 +83,7 @@ static std::string measureOnce(TimedModel &model,
 llvm::Expected<TimedMachine>
 ingot::study::measureInTurns(std::vector<TimedModel *> models,
                              const std::vector<Array> &sample, unsigned threads,
-                             const Progress &progress) {
+                             TimedParts parts, const Progress &progress) {
   TimedMachine machine;
   const double turns = kRounds * double(models.size());
   double done = 0;
@@ -90,7 +94,8 @@ ingot::study::measureInTurns(std::vector<TimedModel *> models,
       progress.step("measuring, round " + std::to_string(round + 1) + " of " +
                         std::to_string(kRounds),
                     done++ / turns);
-      std::string problem = measureOnce(*model, sample, threads, machine);
+      std::string problem =
+          measureOnce(*model, sample, threads, parts, machine);
       if (!problem.empty())
         return makeError("times of layers: " + problem);
     }

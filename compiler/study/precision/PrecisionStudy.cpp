@@ -206,8 +206,8 @@ llvm::Error StudyRun::measureTimes(const Progress &progress) {
   if (hasOpenSizes(fp32) && firstSample.empty())
     return llvm::Error::success();
   TimedModel wide(fp32), narrow(int8);
-  llvm::Expected<TimedMachine> machine =
-      measureInTurns({&wide, &narrow}, firstSample, 0, progress);
+  llvm::Expected<TimedMachine> machine = measureInTurns(
+      {&wide, &narrow}, firstSample, 0, TimedParts::layers, progress);
   if (!machine)
     return machine.takeError();
   study.machine = std::move(*machine);

@@ -68,7 +68,8 @@ llvm::Error ScratchModel::prepare(const Options &options,
     return error;
   // Return the compiler's memory to the system, because runs do not need it.
   malloc_trim(0);
-  std::string problem = tools::createPool(options.threads, pool);
+  // Results count here, not times, so idle threads need not spin.
+  std::string problem = tools::createPool(options.threads, pool, /*spinUs=*/1);
   if (problem.empty())
     problem = tools::loadModel(library(), {"", "cpu"}, pool.get(), model);
   if (problem.empty())

@@ -177,6 +177,16 @@ constexpr Case cases[] = {
      "  ld.global.u32 %r7, [%d3];\n  setp.eq.u32 %p1, %r1, 1;\n"
      "  @%p1 st.global.u32 [%d4], %r0;\n",
      "[%d4], %r0", "[%d3], %r0", "race: global memory"},
+    // The parts of what two warps have read together are written one by one.
+    {"PartIsWrittenBeforeAllHaveRead", 1, 64,
+     "  setp.eq.u32 %p0, %r0, 0;\n"
+     "  @%p0 st.shared.v4.u32 [s], {1, 1, 1, 1};\n  bar.sync 0;\n"
+     "  ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [s];\n"
+     "  ld.shared.u32 %r7, [s+8];\n  bar.sync 0;\n"
+     "  @%p0 st.shared.u32 [s], 2;\n  bar.sync 0;\n"
+     "  ld.shared.u32 %r7, [s];\n  @%p0 st.shared.u32 [s+4], 3;\n",
+     "  bar.sync 0;\n  @%p0 st.shared.u32 [s], 2;\n",
+     "  @%p0 st.shared.u32 [s], 2;\n", "race: shared memory"},
     {"FlagWithoutFence", 2, 32, INGOT_FLAG, "  membar.gl;\n  atom", "  atom",
      "race: global memory"},
     {"FlagWithoutAtomic", 2, 32, INGOT_FLAG,
