@@ -313,7 +313,7 @@ class FileOfRules(PostTraining):
         done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "-o", self.path("none.json"),
                     self.rules({"name": "pol0", "method": "mse"}))
         self.assert_one_line(done, "'pol0'", "no calibrated tensor", "'pool0'")
-        self.refuses(self.model, "--rules is for --precision=bf16", options=[self.rules()])
+        self.refuses(self.model, "--rules is for --precision=", "bf16", options=[self.rules()])
         # Nesting that would exhaust the stack; an input file is not overwritten.
         with open(self.path("deep.json"), "w") as f:
             f.write('{"ingot_rules": 1, "rules": ' + "[" * 200000)
