@@ -48,6 +48,8 @@ struct CudaFuseAttentionPass
   using CudaFuseAttentionBase::CudaFuseAttentionBase;
 
   void runOnOperation() override {
+    if (cuda::hasOpenSizes(getOperation()))
+      return;
     shape::SameSizes sizes(getOperation());
     KeepRules rules = KeepRules::again(keep);
     RewritePatternSet patterns(&getContext());

@@ -75,6 +75,21 @@ Reason cuda::whyNotCudaKernel(Operation *op) {
   return Kinds::ask(op, [](auto op) { return whyNot(op); });
 }
 
+bool cuda::hasOpenSizes(func::FuncOp function) {
+  auto isOpen = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  };
+  return llvm::any_of(function.getArgumentTypes(), isOpen) ||
+         function
+             .walk([&](Operation *op) {
+               return llvm::any_of(op->getResultTypes(), isOpen)
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
 Reason cuda::whyNotToCuda(Operation *op) {
   if (Reason reason = whyNotBackend(op, kBackend))
     return reason;

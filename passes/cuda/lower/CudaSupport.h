@@ -9,6 +9,8 @@
 
 #include "passes/support/Reason.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace ingot::cuda {
 
 /// Returns true if there are kernels for ops of this kind.
@@ -21,6 +23,11 @@ Reason whyNotCudaKernel(mlir::Operation *op);
 /// Returns why a kernel cannot count the elements of operands and results of
 /// `op`: sizes are open or too large.
 Reason whyNotCounted(mlir::Operation *op);
+
+/// Returns true if a tensor of the function has a size that only a run knows.
+/// Its buffer is in host memory, and so may be the buffers of ops around it.
+/// Kernels of products would need copies of them, which nothing makes yet.
+bool hasOpenSizes(mlir::func::FuncOp function);
 
 /// Returns why `op` does not become a kernel: `ingot.backend` names another
 /// backend, or no kernel computes it.

@@ -17,6 +17,8 @@ def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
     (`CudaSupport.h`). Constant weights get the form of the kernel: a row for
     each column of the result. The factors have the type that
     `ingot.precision` names, else f32. With tf32 they stay f32.
+
+    A function with open sizes stays as it is.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cuda::CudaDialect",
