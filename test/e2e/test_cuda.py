@@ -356,6 +356,25 @@ class CudaProducts(Case):
         for seed in range(4, 8):
             self.check(seed, "--precision=fp16")
 
+    def test_product_beside_open_sizes(self):
+        # The steps of a loop read parts of a sequence of open length, which is in host memory.
+        rng = np.random.default_rng(3)
+        body = helper.make_graph(
+            [helper.make_node("MatMul", ["s", "w"], ["m"], name="product"), helper.make_node("Add", ["m", "x"], ["t"]),
+             helper.make_node("Identity", ["t"], ["y"])], "body",
+            [helper.make_tensor_value_info("s", TensorProto.FLOAT, [1, 6]),
+             helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 6])],
+            [helper.make_tensor_value_info("t", TensorProto.FLOAT, [1, 6]),
+             helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 6])])
+        nodes = [helper.make_node("Scan", ["start", "xs"], ["end", "ys"], body=body, num_scan_inputs=1)]
+        model = make_model(nodes, [("start", [1, 6]), ("xs", ["n", 1, 6])], [("end", [1, 6]), ("ys", ["n", 1, 6])],
+                           {"w": eighths(rng, 6, 6)})
+        feeds = {"start": eighths(rng, 1, 6), "xs": eighths(rng, 3, 1, 6)}
+        want = self.run_model(self.compile(model, "--target=x86-64-v3", name="cpu"), feeds)
+        got = self.emulate(self.compile(model, "--target=sm_80", name="gpu"), feeds, seed=1)
+        for name, array in want.items():
+            np.testing.assert_allclose(got[name], array, 1e-6)
+
     def test_tf32(self):
         for seed in range(10, 12):
             self.check(seed, "--precision=tf32")
