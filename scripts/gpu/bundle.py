@@ -52,7 +52,7 @@ NEWEST_GLIBC = (2, 36)
 # Cases of a model, and models of a kind.
 CASES, MODELS = 8, 2
 # Each of ONNX's node tests with this distance that passes on the emulated GPU.
-NODE_STEP = 8
+NODE_STEP = 12
 # Tolerances where results cannot have equal bits: functions that GPUs approximate, and results of a CPU.
 APPROXIMATE = 1e-4
 # Seconds that a model is measured.

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from builder import Graph, TensorProto  # noqa: E402 -- beside the tests
 
 # Sizes along the first two axes: of a block of values that repeats, and of a block whose values have one sign more.
-VALUES, SIGNS = (8, 64), (64, 64)
+VALUES, SIGNS = (8, 16), (64, 16)
 TOKENS, WIDTH, HEADS, LAYERS, WORDS = 128, 768, 12, 12, 30522
 BATCHES = (1, 8, 128)
 
