@@ -49,6 +49,9 @@ constexpr llvm::StringLiteral kKernels = "ingot_cuda_kernels";
 constexpr int64_t kMaxSharedBytes = 99 << 10;
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kWarp = 32;
+/// Bytes of the widest access of a thread, and of a row of a matrix of
+/// `ldmatrix`.
+constexpr int64_t kAccessBytes = 16;
 
 /// Lets the kernels be bufferized.
 void registerBufferizableOpInterfaceExternalModels(

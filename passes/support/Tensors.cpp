@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/Tensors.h"
 
+#include "dialects/nn/NNDialect.h"
 #include "passes/support/ReshapeGroups.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -68,6 +69,26 @@ static Value expand(OpBuilder &b, Location loc, Value x, RankedTensorType type,
                     ArrayRef<ReassociationIndices> groups,
                     ArrayRef<OpFoldResult> sizes) {
   return tensor::ExpandShapeOp::create(b, loc, type, x, groups, sizes);
+}
+
+Value support::castElements(OpBuilder &b, Location loc, Value tensor,
+                            Type element) {
+  RankedTensorType type = typeOf(tensor);
+  if (signless(type.getElementType()) == element)
+    return tensor;
+  return nn::CastOp::create(b, loc, type.clone(element), tensor);
+}
+
+Value support::expandVector(OpBuilder &b, Value vector, int64_t rank) {
+  SmallVector<int64_t> shape(size_t(rank), 1);
+  shape.back() = typeOf(vector).getDimSize(0);
+  SmallVector<ReassociationIndices> whole(1);
+  for (int64_t i = 0; i < rank; ++i)
+    whole[0].push_back(i);
+  return tensor::ExpandShapeOp::create(
+      b, vector.getLoc(),
+      RankedTensorType::get(shape, typeOf(vector).getElementType()), vector,
+      whole);
 }
 
 Value support::reshape(OpBuilder &b, Location loc, Value tensor,

@@ -42,6 +42,10 @@ Value destinationOf(OpBuilder &b, mlir::OpResult result, Type element);
 /// Casts `tensor` to `type`. The two types may differ only in which sizes are
 /// static.
 Value castTo(OpBuilder &b, Location loc, Value tensor, Type type);
+/// Casts the elements of `tensor` to `element`, which has no sign.
+Value castElements(OpBuilder &b, Location loc, Value tensor, Type element);
+/// Expands a vector along the last of `rank` dimensions.
+Value expandVector(OpBuilder &b, Value vector, int64_t rank);
 /// Reshapes a tensor to `sizes`. At most one size is dynamic.
 Value reshape(OpBuilder &b, Location loc, Value tensor,
               ArrayRef<OpFoldResult> sizes);

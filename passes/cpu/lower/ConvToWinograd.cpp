@@ -99,7 +99,7 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
     SmallVector<Value> operands;
     if (op.getBias())
       operands.push_back(
-          cpu::expandBias(rewriter, op.getBias(), type.getRank()));
+          support::expandVector(rewriter, op.getBias(), type.getRank()));
     auto kernel = cpu::WinogradConvOp::create(
         rewriter, loc, type, op.getX(), weights, operands, destination,
         op.getPads(),

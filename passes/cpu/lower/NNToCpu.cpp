@@ -96,14 +96,6 @@ static Factors factorsOf(Operation *op, ElementsAttr weights,
   return {element, element, weights, {}};
 }
 
-static Value castElements(OpBuilder &builder, Location loc, Value value,
-                          Type element) {
-  RankedTensorType type = typeOf(value);
-  if (nn::signless(type.getElementType()) == element)
-    return value;
-  return nn::CastOp::create(builder, loc, type.clone(element), value);
-}
-
 void cpu::buildEpilogue(OpBuilder &builder, Location loc, Region &region,
                         Type type, bool hasBias, bool hasScale) {
   OpBuilder::InsertionGuard guard(builder);
@@ -118,20 +110,9 @@ void cpu::buildEpilogue(OpBuilder &builder, Location loc, Region &region,
   cpu::YieldOp::create(builder, loc, sum);
 }
 
-Value cpu::expandBias(OpBuilder &builder, Value bias, int64_t rank) {
-  SmallVector<int64_t> shape(rank, 1);
-  shape.back() = typeOf(bias).getDimSize(0);
-  SmallVector<ReassociationIndices> whole(1);
-  for (int64_t i = 0; i < rank; ++i)
-    whole[0].push_back(i);
-  return tensor::ExpandShapeOp::create(
-      builder, bias.getLoc(),
-      RankedTensorType::get(shape, typeOf(bias).getElementType()), bias, whole);
-}
-
 static Value expandConstant(OpBuilder &builder, Location loc,
                             ElementsAttr vector, int64_t rank) {
-  return cpu::expandBias(
+  return support::expandVector(
       builder, arith::ConstantOp::create(builder, loc, cast<TypedAttr>(vector)),
       rank);
 }
@@ -255,7 +236,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   if (!weights) {
     OpBuilder::InsertionGuard guard(rewriter);
     cpu::setInsertionPointOutside(rewriter, op, op.getW());
-    Value computed = castElements(rewriter, loc, op.getW(), element);
+    Value computed = support::castElements(rewriter, loc, op.getW(), element);
     panels = isDepthwise || isGrouped
                  ? cpu::packTaps(rewriter, loc, computed)
                  : cpu::packFilter(rewriter, loc, computed, groups);
@@ -286,8 +267,9 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   if (undo)
     operands.push_back(expandConstant(rewriter, loc, undo, type.getRank()));
   if (op.getBias())
-    operands.push_back(cpu::expandBias(rewriter, op.getBias(), type.getRank()));
-  Value src = castElements(rewriter, loc, op.getX(), element);
+    operands.push_back(
+        support::expandVector(rewriter, op.getBias(), type.getRank()));
+  Value src = support::castElements(rewriter, loc, op.getX(), element);
   int64_t zeroPoint = op.getXZeroPoint();
   Operation *kernel;
   if (isDepthwise || isGrouped) {
@@ -336,7 +318,8 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   Value destination = support::destinationOf(rewriter, op->getResult(0));
   SmallVector<Value> operands;
   if (op.getBias())
-    operands.push_back(cpu::expandBias(rewriter, op.getBias(), type.getRank()));
+    operands.push_back(
+        support::expandVector(rewriter, op.getBias(), type.getRank()));
   // Subtracts the output padding from the pads, which crop the result.
   SmallVector<int64_t> pads(op.getPads());
   for (auto [i, more] : llvm::enumerate(op.getOutputPadding()))
@@ -379,9 +362,9 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   } else {
     OpBuilder::InsertionGuard guard(rewriter);
     cpu::setInsertionPointOutside(rewriter, op, op.getB());
-    weights = cpu::packFactor(rewriter, loc,
-                              castElements(rewriter, loc, op.getB(), element),
-                              op.getTransposeB());
+    weights = cpu::packFactor(
+        rewriter, loc, support::castElements(rewriter, loc, op.getB(), element),
+        op.getTransposeB());
   }
   Value bias = op.getBias();
   bool isVector = bias && typeOf(bias).getRank() == 1 &&
@@ -390,7 +373,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   if (undo)
     operands.push_back(expandConstant(rewriter, loc, undo, rank));
   if (isVector)
-    operands.push_back(cpu::expandBias(rewriter, bias, rank));
+    operands.push_back(support::expandVector(rewriter, bias, rank));
   Value a = op.getA();
   if (op.getTransposeA()) {
     SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(rank));
@@ -402,7 +385,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   Value destination = support::createEmpty(
       rewriter, loc, type, support::dynamicSizesLike(rewriter, loc, type, a));
   auto product = cpu::MatMulOp::create(
-      rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
+      rewriter, loc, type, support::castElements(rewriter, loc, a, element),
+      weights,
       /*blocks=*/Value(), /*pairs=*/Value(), operands, destination,
       cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::panels),
       /*dst_signs=*/{},

@@ -15,10 +15,6 @@ namespace ingot::cpu {
 /// The reason to decline constants without values, e.g. elided ones.
 inline constexpr char kNoBytes[] = "has weights without values";
 
-/// Expands the vector `bias` along the last of `rank` dimensions.
-mlir::Value expandBias(mlir::OpBuilder &builder, mlir::Value bias,
-                       int64_t rank);
-
 /// Builds an epilogue that stores the sum. With `hasScale` the sum is
 /// multiplied by an element of the first operand; with `hasBias` an element of
 /// the bias is added.

@@ -306,8 +306,8 @@ LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
   Value x = op.getX();
   if (rank != 3)
     x = reshape(b, loc, x, {sizes[0], positions, sizes.back()});
-  SmallVector<Value> operands = {expandBias(b, op.getScale(), 3),
-                                 expandBias(b, op.getBias(), 3)};
+  SmallVector<Value> operands = {support::expandVector(b, op.getScale(), 3),
+                                 support::expandVector(b, op.getBias(), 3)};
   auto kernel = cpu::GroupNormOp::create(
       b, loc, x.getType(), x, operands, emptyLike(b, loc, x),
       op.getGroupsAttr(), op.getEpsilonAttr(), /*schedule=*/{});

@@ -98,9 +98,7 @@ void AttentionEmitter::loadStep(Value step, Value stage) {
 template <typename Op>
 Value AttentionEmitter::reduceLanes(Value value) {
   for (int64_t lanes = 1; lanes < multiplier->lanesOfRow; lanes *= 2) {
-    Value other = NVVM::ShflOp::create(
-        b, loc, b.getF32Type(), code.number(-1), value, code.number(lanes),
-        code.number(kWarp - 1), NVVM::ShflKind::bfly, UnitAttr());
+    Value other = code.exchange(value, lanes);
     value = Op::create(b, loc, value, other);
   }
   return value;

@@ -6,19 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/attention/HeadMultiplier.h"
 
+#include "passes/cuda/kernels/MatrixUnits.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
-
-/// Bytes of a chunk: the widest access, and a row of a matrix of `ldmatrix`.
-static constexpr int64_t kChunkBytes = 16;
-
-Value cuda::zeroOf(Code &code) {
-  return LLVM::ConstantOp::create(code.b, code.loc, code.b.getF32Type(),
-                                  code.b.getF32FloatAttr(0));
-}
 
 HeadMultiplier::~HeadMultiplier() = default;
 
@@ -37,7 +31,7 @@ Value HeadMultiplier::chunkAt(Value tile, int64_t rowBytes, Value row,
                               Value chunk) {
   return code.shift(tile, code.b.getI8Type(),
                     code.add(code.multiply(row, rowBytes),
-                             code.multiply(chunk, kChunkBytes)));
+                             code.multiply(chunk, kAccessBytes)));
 }
 
 namespace {
@@ -67,7 +61,7 @@ public:
 private:
   Value loadChunk(Value tile, int64_t rowBytes, Value row, Value chunk) {
     return code.load(chunkAt(tile, rowBytes, row, chunk),
-                     VectorType::get(4, code.b.getF32Type()), kChunkBytes);
+                     VectorType::get(4, code.b.getF32Type()), kAccessBytes);
   }
   void multiplyAdd(Value x, Value y, Value &sum) {
     sum = LLVM::FMAOp::create(code.b, code.loc, x, y, sum);
@@ -99,7 +93,6 @@ public:
                                 ArrayRef<Value> sums) override;
 
 private:
-  SmallVector<Value> loadMatrices(Value address, NVVM::MMALayout layout);
   /// Adds the product of 16 by 16 and 16 by 8 elements to the sums of tile
   /// `at`, of which a row has `perRow`.
   void multiplyAdd(ArrayRef<Value> a, ArrayRef<Value> b,
@@ -126,7 +119,7 @@ HeadMultiplier::create(Code &code, const Attention &attention, Value thread,
 
 SmallVector<Value> FloatHeads::scores(Value queries, Value keysTile) {
   const int64_t rowBytes = attention.rowBytes(depth);
-  SmallVector<Value> zeros(size_t(numRows * numColumns), zeroOf(code));
+  SmallVector<Value> zeros(size_t(numRows * numColumns), code.zero());
   auto loop = scf::ForOp::create(code.b, code.loc, code.number(0),
                                  code.number(depth / 4), code.number(1), zeros);
   OpBuilder::InsertionGuard guard(code.b);
@@ -192,49 +185,17 @@ SmallVector<Value> FloatHeads::accumulate(ArrayRef<Value> probabilities,
 // Matrix units
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> MatrixHeads::loadMatrices(Value address,
-                                             NVVM::MMALayout layout) {
-  Type word = code.b.getI32Type();
-  Value all = NVVM::LdMatrixOp::create(
-      code.b, code.loc,
-      LLVM::LLVMStructType::getLiteral(code.b.getContext(),
-                                       {word, word, word, word}),
-      address, /*num=*/4, layout,
-      NVVM::LdStMatrixShapeAttr::get(code.b.getContext(), 8, 8),
-      NVVM::LdStMatrixEltType::B16);
-  SmallVector<Value> words;
-  for (int64_t i = 0; i < 4; ++i) {
-    Value one = LLVM::ExtractValueOp::create(code.b, code.loc, all, i);
-    // The instruction has pairs of f16 as such, but words for bf16.
-    if (element.isF16())
-      one = LLVM::BitcastOp::create(code.b, code.loc,
-                                    VectorType::get(2, element), one);
-    words.push_back(one);
-  }
-  return words;
-}
-
 void MatrixHeads::multiplyAdd(ArrayRef<Value> a, ArrayRef<Value> b,
                               MutableArrayRef<Value> sums, int64_t perRow,
                               int64_t at) {
-  const auto type =
-      element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
-  Type f32 = code.b.getF32Type();
   Value *own[] = {&sums[size_t(2 * at)], &sums[size_t(2 * at + 1)],
                   &sums[size_t(perRow + 2 * at)],
                   &sums[size_t(perRow + 2 * at + 1)]};
   SmallVector<Value> previous =
       llvm::map_to_vector(own, [](Value *sum) { return *sum; });
-  Value product = NVVM::MmaOp::create(
-      code.b, code.loc,
-      LLVM::LLVMStructType::getLiteral(code.b.getContext(),
-                                       {f32, f32, f32, f32}),
-      a, b, previous, {16, 8, 16}, std::nullopt, std::nullopt,
-      std::array<NVVM::MMATypes, 2>{type, type},
-      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                     NVVM::MMALayout::col});
-  for (auto [i, sum] : llvm::enumerate(own))
-    *sum = LLVM::ExtractValueOp::create(code.b, code.loc, product, int64_t(i));
+  for (auto [sum, next] :
+       llvm::zip_equal(own, multiplyMatrices(code, element, a, b, previous)))
+    *sum = next;
 }
 
 Value MatrixHeads::roundPair(Value x, Value y) {
@@ -252,7 +213,7 @@ Value MatrixHeads::roundPair(Value x, Value y) {
 
 SmallVector<Value> MatrixHeads::scores(Value queries, Value keysTile) {
   const int64_t rowBytes = attention.rowBytes(depth);
-  SmallVector<Value> sums(size_t(numRows * numColumns), zeroOf(code));
+  SmallVector<Value> sums(size_t(numRows * numColumns), code.zero());
   // Lanes 0 to 15 have the queries of the first chunk, the others those of the
   // second. Lanes have 8 keys of the first chunk, of the second, then the next
   // 8 keys.
@@ -263,13 +224,14 @@ SmallVector<Value> MatrixHeads::scores(Value queries, Value keysTile) {
   Value keyChunk = code.remainder(code.divide(lane, 8), 2);
   for (int64_t chunk = 0; chunk < depth / 8; chunk += 2) {
     SmallVector<Value> a = loadMatrices(
-        chunkAt(queries, rowBytes, queryRow, code.add(queryChunk, chunk)),
-        NVVM::MMALayout::row);
+        code, chunkAt(queries, rowBytes, queryRow, code.add(queryChunk, chunk)),
+        element);
     for (int64_t j = 0; j < keys / 8; j += 2) {
       SmallVector<Value> b =
-          loadMatrices(chunkAt(keysTile, rowBytes, code.add(keyRow, 8 * j),
+          loadMatrices(code,
+                       chunkAt(keysTile, rowBytes, code.add(keyRow, 8 * j),
                                code.add(keyChunk, chunk)),
-                       NVVM::MMALayout::row);
+                       element);
       multiplyAdd(a, ArrayRef(b).take_front(2), sums, numColumns, j);
       multiplyAdd(a, ArrayRef(b).drop_front(2), sums, numColumns, j + 1);
     }
@@ -294,9 +256,10 @@ SmallVector<Value> MatrixHeads::accumulate(ArrayRef<Value> probabilities,
       }
     for (int64_t j = 0; j < width / 8; j += 2) {
       SmallVector<Value> b =
-          loadMatrices(chunkAt(values, rowBytes, code.add(valueRow, k),
+          loadMatrices(code,
+                       chunkAt(values, rowBytes, code.add(valueRow, k),
                                code.add(valueChunk, j)),
-                       NVVM::MMALayout::col);
+                       element, /*isTransposed=*/true);
       multiplyAdd(a, ArrayRef(b).take_front(2), next, numOutputs, j);
       multiplyAdd(a, ArrayRef(b).drop_front(2), next, numOutputs, j + 1);
     }

@@ -54,9 +54,6 @@ protected:
   Value lane, warpRow;
 };
 
-/// Returns 0 of f32.
-Value zeroOf(Code &code);
-
 } // namespace ingot::cuda
 
 #endif // INGOT_PASSES_CUDA_ATTENTION_HEADMULTIPLIER_H

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/kernels/Code.h"
 
+#include "dialects/cuda/CudaDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -16,6 +19,10 @@ using namespace ingot::cuda;
 
 Value Code::number(int64_t value) {
   return arith::ConstantIntOp::create(b, loc, b.getI32Type(), value);
+}
+
+Value Code::zero() {
+  return LLVM::ConstantOp::create(b, loc, b.getF32Type(), b.getF32FloatAttr(0));
 }
 
 template <typename Op>
@@ -142,4 +149,12 @@ void Code::store(Value value, Value address, int64_t alignment) {
 
 Value Code::extract(Value vector, int64_t at) {
   return LLVM::ExtractElementOp::create(b, loc, vector, number(at));
+}
+
+Value Code::exchange(Value value, int64_t distance) {
+  return NVVM::ShflOp::create(
+      b, loc, value.getType(),
+      /*thread_mask=*/number(-1), value, number(distance),
+      /*mask_and_clamp=*/number(kWarp - 1), NVVM::ShflKind::bfly,
+      /*return_value_and_is_valid=*/UnitAttr());
 }

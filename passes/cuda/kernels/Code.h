@@ -27,6 +27,8 @@ public:
   Code(mlir::OpBuilder &b, mlir::Location loc) : b(b), loc(loc) {}
 
   Value number(int64_t value);
+  /// Returns 0 of f32.
+  Value zero();
   Value add(Value x, Value y);
   Value add(Value x, int64_t y) { return y == 0 ? x : add(x, number(y)); }
   Value subtract(Value x, Value y);
@@ -65,6 +67,9 @@ public:
   Value load(Value address, Type type, int64_t alignment);
   void store(Value value, Value address, int64_t alignment);
   Value extract(Value vector, int64_t at);
+  /// Returns the value, of 32 bits, of the lane whose number differs in the
+  /// bits of `distance`. All lanes of the warp take part.
+  Value exchange(Value value, int64_t distance);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -83,19 +83,10 @@ Value RowEmitter::combine(size_t result, Value x, Value y) {
 /// Combines the partial results of a warp in a fixed order. Each lane gets the
 /// result.
 Values RowEmitter::combineWarp(Values sums) {
-  Type word = b.getI32Type();
-  auto constant = [&](int64_t value) -> Value {
-    return LLVM::ConstantOp::create(b, loc, word, value);
-  };
+  Code code(b, loc);
   for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
-    for (auto [i, sum] : llvm::enumerate(sums)) {
-      Value other = NVVM::ShflOp::create(
-          b, loc, sum.getType(), /*thread_mask=*/constant(-1), sum,
-          constant(distance), /*mask_and_clamp=*/constant(kWarp - 1),
-          NVVM::ShflKindAttr::get(b.getContext(), NVVM::ShflKind::bfly),
-          /*return_value_and_is_valid=*/UnitAttr());
-      sum = combine(i, sum, other);
-    }
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = combine(i, sum, code.exchange(sum, distance));
   return sums;
 }
 

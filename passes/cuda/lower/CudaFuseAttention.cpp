@@ -104,13 +104,6 @@ static Reason whyNotHeads(AttentionMatch &match) {
   return std::nullopt;
 }
 
-static Value castElements(OpBuilder &b, Location loc, Value value, Type type) {
-  RankedTensorType from = typeOf(value);
-  if (from.getElementType() == type)
-    return value;
-  return nn::CastOp::create(b, loc, from.clone(type), value);
-}
-
 LogicalResult
 AttentionPattern::matchAndRewrite(nn::MatMulOp op,
                                   PatternRewriter &rewriter) const {
@@ -134,10 +127,10 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   Value destination = tensor::EmptyOp::create(rewriter, loc, dims, f32);
   auto attention = cuda::AttentionOp::create(
       rewriter, loc, destination.getType(),
-      castElements(rewriter, loc, q, element),
-      castElements(rewriter, loc, k, element),
-      castElements(rewriter, loc, v, element), mask, ValueRange(), destination,
-      rewriter.getF32FloatAttr(float(scale)),
+      support::castElements(rewriter, loc, q, element),
+      support::castElements(rewriter, loc, k, element),
+      support::castElements(rewriter, loc, v, element), mask, ValueRange(),
+      destination, rewriter.getF32FloatAttr(float(scale)),
       match.isSafe ? rewriter.getUnitAttr() : UnitAttr(), /*schedule=*/{});
   {
     OpBuilder::InsertionGuard guard(rewriter);

@@ -28,10 +28,6 @@ using namespace mlir;
 using namespace ingot;
 using support::typeOf;
 
-/// Bytes of the widest copy of a kernel. Rows of weights are padded to a
-/// multiple of it.
-static constexpr int64_t kCopyBytes = 16;
-
 /// Returns the type of the factors of `op`.
 static Type factorType(Operation *op) {
   Builder builder(op->getContext());
@@ -40,17 +36,12 @@ static Type factorType(Operation *op) {
   return isFP16(op) ? Type(builder.getF16Type()) : builder.getF32Type();
 }
 
-static Value castElements(OpBuilder &b, Location loc, Value value, Type type) {
-  RankedTensorType from = typeOf(value);
-  if (from.getElementType() == type)
-    return value;
-  return nn::CastOp::create(b, loc, from.clone(type), value);
-}
-
-/// Returns the elements of a row of weights of `depth` elements.
+/// Returns the elements of a row of weights of `depth` elements. Rows are
+/// padded to a multiple of the widest copy.
 static int64_t paddedDepth(int64_t depth, Type element) {
-  return int64_t(llvm::alignTo(
-      uint64_t(depth), uint64_t(kCopyBytes / nn::elementBytes(element))));
+  return int64_t(
+      llvm::alignTo(uint64_t(depth),
+                    uint64_t(cuda::kAccessBytes / nn::elementBytes(element))));
 }
 
 /// Packs weights `O, C, K1…Kn` as `O, K'`: the channels of each tap.
@@ -104,18 +95,6 @@ static void buildEpilogue(OpBuilder &b, Location loc, Region &region,
   cuda::YieldOp::create(b, loc, sum);
 }
 
-/// Returns the bias with the rank of the result.
-static Value expandBias(OpBuilder &b, Value bias, int64_t rank) {
-  SmallVector<int64_t> shape(size_t(rank), 1);
-  shape.back() = typeOf(bias).getDimSize(0);
-  SmallVector<ReassociationIndices> whole(1);
-  for (int64_t i = 0; i < rank; ++i)
-    whole[0].push_back(i);
-  return tensor::ExpandShapeOp::create(
-      b, bias.getLoc(),
-      RankedTensorType::get(shape, typeOf(bias).getElementType()), bias, whole);
-}
-
 namespace {
 
 struct ConvPattern : OpRewritePattern<nn::ConvOp> {
@@ -158,10 +137,12 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
       arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
   SmallVector<Value> operands;
   if (op.getBias())
-    operands.push_back(expandBias(rewriter, op.getBias(), type.getRank()));
+    operands.push_back(
+        support::expandVector(rewriter, op.getBias(), type.getRank()));
   auto product = cuda::ConvOp::create(
-      rewriter, loc, type, castElements(rewriter, loc, op.getX(), element),
-      weights, operands, support::destinationOf(rewriter, op->getResult(0)),
+      rewriter, loc, type,
+      support::castElements(rewriter, loc, op.getX(), element), weights,
+      operands, support::destinationOf(rewriter, op->getResult(0)),
       typeOf(op.getW()).getShape().drop_front(2), op.getStrides(), op.getPads(),
       op.getDilations(), op.getGroups(), /*tf32=*/isTF32(op),
       /*schedule=*/cuda::ScheduleAttr());
@@ -189,11 +170,11 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
       return rewriter.notifyMatchFailure(op, "has weights without bytes");
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
   } else {
-    weights = castElements(rewriter, loc, op.getB(), element);
+    weights = support::castElements(rewriter, loc, op.getB(), element);
     if (!op.getTransposeB())
       weights = swapLast(weights);
   }
-  Value src = castElements(rewriter, loc, op.getA(), element);
+  Value src = support::castElements(rewriter, loc, op.getA(), element);
   if (op.getTransposeA())
     src = swapLast(src);
   Value bias = op.getBias();
@@ -201,7 +182,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
                         typeOf(bias).getShape() == type.getShape().take_back();
   SmallVector<Value> operands;
   if (isVector)
-    operands.push_back(expandBias(rewriter, bias, type.getRank()));
+    operands.push_back(support::expandVector(rewriter, bias, type.getRank()));
   auto product = cuda::MatMulOp::create(
       rewriter, loc, type, src, weights, operands,
       support::destinationOf(rewriter, op->getResult(0)),

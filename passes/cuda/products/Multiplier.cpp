@@ -6,14 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/products/Multiplier.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "passes/cuda/kernels/MatrixUnits.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
-
-/// Bytes of a chunk of `TileLayout`.
-static constexpr int64_t kChunkBytes = 16;
 
 Multiplier::~Multiplier() = default;
 
@@ -33,11 +30,6 @@ Value Multiplier::sumAt(Value rows, Value row, Value column) {
   return code.shift(rows, code.b.getF32Type(), at);
 }
 
-static Value zeroOf(Code &code) {
-  return LLVM::ConstantOp::create(code.b, code.loc, code.b.getF32Type(),
-                                  code.b.getF32FloatAttr(0));
-}
-
 namespace {
 
 /// Multiplies by multiply-adds of f32. The lanes of a warp are 4 rows of 8. A
@@ -55,7 +47,7 @@ public:
   }
 
   SmallVector<Value> start() override {
-    return SmallVector<Value>(size_t(numRows * numColumns), zeroOf(code));
+    return SmallVector<Value>(size_t(numRows * numColumns), code.zero());
   }
   SmallVector<Value> multiply(Value srcTile, Value weightsTile,
                               ValueRange sums) override;
@@ -71,8 +63,7 @@ private:
   Value firstRow, firstColumn;
 };
 
-/// Multiplies f16, bf16 or tf32 by matrix units: `mma.sync` of 16 rows, 8
-/// columns and a depth of two chunks (PTX ISA 8.0, section 9.7.13).
+/// Multiplies f16, bf16 or tf32 by matrix units, two chunks at a time.
 class MatrixMultiplier : public Multiplier {
 public:
   MatrixMultiplier(Code &code, const Product &product, Value thread)
@@ -82,16 +73,15 @@ public:
 
   SmallVector<Value> start() override {
     return SmallVector<Value>(size_t(numRows * numColumns * kSums),
-                              zeroOf(code));
+                              code.zero());
   }
   SmallVector<Value> multiply(Value srcTile, Value weightsTile,
                               ValueRange sums) override;
   void store(ValueRange sums, Value rows) override;
 
 private:
-  /// Loads four matrices of 8 rows of a chunk. A lane gives the address of one
-  /// row.
-  SmallVector<Value> loadMatrices(Value tile, Value row, Value chunk);
+  /// Returns the address of a chunk of a row of a tile.
+  Value chunkAt(Value tile, Value row, Value chunk);
 
   static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4;
   Type element;
@@ -119,16 +109,16 @@ SmallVector<Value> FloatMultiplier::loadChunks(Value tile, Value first,
   for (int64_t i = 0; i < count; ++i) {
     Value at = layout.offsetOf(code.add(first, i * step), chunk);
     Value address = code.shift(tile, code.b.getI8Type(), at);
-    chunks.push_back(code.load(address, vector, kChunkBytes));
+    chunks.push_back(code.load(address, vector, kAccessBytes));
   }
   return chunks;
 }
 
 SmallVector<Value> FloatMultiplier::multiply(Value srcTile, Value weightsTile,
                                              ValueRange sums) {
-  auto loop = scf::ForOp::create(code.b, code.loc, code.number(0),
-                                 code.number(schedule.getDepth() / kChunkBytes),
-                                 code.number(1), sums);
+  auto loop = scf::ForOp::create(
+      code.b, code.loc, code.number(0),
+      code.number(schedule.getDepth() / kAccessBytes), code.number(1), sums);
   OpBuilder::InsertionGuard guard(code.b);
   code.b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> rows =
@@ -164,46 +154,13 @@ void FloatMultiplier::store(ValueRange sums, Value rows) {
 // Matrix units
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> MatrixMultiplier::loadMatrices(Value tile, Value row,
-                                                  Value chunk) {
-  MLIRContext *context = code.b.getContext();
-  Value address =
-      code.shift(tile, code.b.getI8Type(), layout.offsetOf(row, chunk));
-  Type word = code.b.getI32Type();
-  Value all = NVVM::LdMatrixOp::create(
-      code.b, code.loc,
-      LLVM::LLVMStructType::getLiteral(context, {word, word, word, word}),
-      address, /*num=*/4, NVVM::MMALayout::row,
-      NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
-      NVVM::LdStMatrixEltType::B16);
-  Type pair = VectorType::get(2, element);
-  SmallVector<Value> words;
-  for (int64_t i = 0; i < 4; ++i) {
-    Value one = LLVM::ExtractValueOp::create(code.b, code.loc, all, i);
-    // The instruction has pairs of f16 as such, but words for the others.
-    if (element.isF16())
-      one = LLVM::BitcastOp::create(code.b, code.loc, pair, one);
-    if (element.isF32())
-      one = NVVM::ConvertFloatToTF32Op::create(
-          code.b, code.loc, word,
-          LLVM::BitcastOp::create(code.b, code.loc, element, one),
-          NVVM::FPRoundingMode::RNA);
-    words.push_back(one);
-  }
-  return words;
+Value MatrixMultiplier::chunkAt(Value tile, Value row, Value chunk) {
+  return code.shift(tile, code.b.getI8Type(), layout.offsetOf(row, chunk));
 }
 
 SmallVector<Value> MatrixMultiplier::multiply(Value srcTile, Value weightsTile,
                                               ValueRange sums) {
   SmallVector<Value> next(sums);
-  const NVVM::MMATypes type = element.isF16()   ? NVVM::MMATypes::f16
-                              : element.isF32() ? NVVM::MMATypes::tf32
-                                                : NVVM::MMATypes::bf16;
-  const int64_t depth =
-      2 * kChunkBytes * 8 / int64_t(element.getIntOrFloatBitWidth());
-  Type f32 = code.b.getF32Type();
-  auto result = LLVM::LLVMStructType::getLiteral(code.b.getContext(),
-                                                 {f32, f32, f32, f32});
   // Lanes 0 to 15 have the rows of the first chunk of src, the others those of
   // the second. Lanes of weights have 8 columns of the first chunk, of the
   // second, then the next 8 columns.
@@ -213,16 +170,20 @@ SmallVector<Value> MatrixMultiplier::multiply(Value srcTile, Value weightsTile,
       warpColumn, code.add(code.multiply(code.divide(lane, 16), kColumns),
                            code.remainder(lane, kColumns)));
   Value weightsChunk = code.remainder(code.divide(lane, kColumns), 2);
-  const int64_t chunks = schedule.getDepth() / kChunkBytes;
+  const int64_t chunks = schedule.getDepth() / kAccessBytes;
   for (int64_t chunk = 0; chunk < chunks; chunk += 2) {
     SmallVector<SmallVector<Value>> rows, columns;
     for (int64_t i = 0; i < numRows; ++i)
-      rows.push_back(loadMatrices(srcTile, code.add(srcRow, i * kRows),
-                                  code.add(srcChunk, chunk)));
+      rows.push_back(loadMatrices(code,
+                                  chunkAt(srcTile, code.add(srcRow, i * kRows),
+                                          code.add(srcChunk, chunk)),
+                                  element));
     for (int64_t j = 0; j < numColumns; j += 2) {
       SmallVector<Value> both =
-          loadMatrices(weightsTile, code.add(weightsRow, j * kColumns),
-                       code.add(weightsChunk, chunk));
+          loadMatrices(code,
+                       chunkAt(weightsTile, code.add(weightsRow, j * kColumns),
+                               code.add(weightsChunk, chunk)),
+                       element);
       columns.push_back({both[0], both[1]});
       columns.push_back({both[2], both[3]});
     }
@@ -230,15 +191,9 @@ SmallVector<Value> MatrixMultiplier::multiply(Value srcTile, Value weightsTile,
       for (int64_t j = 0; j < numColumns; ++j) {
         auto own = MutableArrayRef(next).slice(
             size_t((i * numColumns + j) * kSums), kSums);
-        Value product = NVVM::MmaOp::create(
-            code.b, code.loc, result, rows[size_t(i)], columns[size_t(j)], own,
-            {16, 8, depth}, std::nullopt, std::nullopt,
-            std::array<NVVM::MMATypes, 2>{type, type},
-            std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                           NVVM::MMALayout::col});
-        for (int64_t k = 0; k < kSums; ++k)
-          own[size_t(k)] =
-              LLVM::ExtractValueOp::create(code.b, code.loc, product, k);
+        llvm::copy(multiplyMatrices(code, element, rows[size_t(i)],
+                                    columns[size_t(j)], own),
+                   own.begin());
       }
   }
   return next;

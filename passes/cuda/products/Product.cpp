@@ -46,6 +46,21 @@ int64_t StridedLayout::alignedElements(int64_t most, int64_t part) const {
   return most;
 }
 
+int64_t StridedLayout::copyBytes(int64_t part) const {
+  const int64_t bytes = elementBytes();
+  return alignedElements(kAccessBytes / bytes, part) * bytes;
+}
+
+int64_t cuda::storedElements(const StridedLayout &dst,
+                             ArrayRef<StridedLayout> operands, int64_t most,
+                             int64_t part) {
+  int64_t stored = dst.alignedElements(most, part);
+  for (const StridedLayout &operand : operands)
+    if (operand.sizes.back() != 1)
+      stored = operand.alignedElements(stored, part);
+  return stored;
+}
+
 static Value dstOf(kernel::EpilogueOpInterface op) {
   return cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get();
 }

@@ -27,7 +27,16 @@ struct StridedLayout {
   /// multiples of the number along the last dimension, whose contiguous parts
   /// have `part` elements.
   int64_t alignedElements(int64_t most, int64_t part) const;
+  /// Returns the bytes of the widest copy of such elements.
+  int64_t copyBytes(int64_t part) const;
 };
+
+/// Returns the number of neighboring elements, at most `most`, that a thread of
+/// an epilogue loads, computes and stores together. A row of `dst` has `part`
+/// of them.
+int64_t storedElements(const StridedLayout &dst,
+                       llvm::ArrayRef<StridedLayout> operands, int64_t most,
+                       int64_t part);
 
 /// A dimension of windows that move over src.
 struct WindowDim {

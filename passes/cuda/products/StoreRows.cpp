@@ -12,9 +12,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-/// Bytes of the widest access.
-static constexpr int64_t kMaxAccessBytes = 16;
-
 RowStorer::RowStorer(Code &code, const Product &product, Value thread,
                      Value firstRow, Value firstColumn, Value batch)
     : code(code), product(product), schedule(product.schedule()),
@@ -59,7 +56,7 @@ void RowStorer::store(Value sums) {
 static SmallVector<Value> loadElements(Code &code, Value address, Type element,
                                        int64_t count) {
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  const int64_t each = std::min(count, kMaxAccessBytes / bytes);
+  const int64_t each = std::min(count, kAccessBytes / bytes);
   SmallVector<Value> elements;
   for (int64_t at = 0; at < count; at += each) {
     Value from =
@@ -125,7 +122,7 @@ static void runEpilogue(Code &code, kernel::EpilogueOpInterface op,
         inner.lookupOrDefault(body.getTerminator()->getOperand(0)));
   }
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-  const int64_t each = std::min(stored, kMaxAccessBytes / bytes);
+  const int64_t each = std::min(stored, kAccessBytes / bytes);
   for (int64_t at = 0; at < stored; at += each) {
     Value to = at == 0 ? dst : code.shift(dst, element, code.number(at));
     Value value = results[size_t(at)];

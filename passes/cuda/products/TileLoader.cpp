@@ -13,18 +13,16 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-/// Bytes of a chunk: the widest access, and a row of a matrix of `ldmatrix`.
-static constexpr int64_t kChunkBytes = 16;
 /// Bytes of the smallest asynchronous copy.
 static constexpr int64_t kAsyncCopyBytes = 4;
 
 Value TileLayout::offsetOf(Value row, Value chunk) const {
   // Eight rows with the same chunk are to fill all 32 banks of 4 bytes. Two
   // rows of 64 bytes fill them together.
-  const int64_t chunks = depthBytes / kChunkBytes, rowsOfBanks = 8 / chunks;
+  const int64_t chunks = depthBytes / kAccessBytes, rowsOfBanks = 8 / chunks;
   Value mask = code.remainder(code.divide(row, rowsOfBanks), chunks);
   return code.add(code.multiply(row, depthBytes),
-                  code.multiply(code.exclusiveOr(chunk, mask), kChunkBytes));
+                  code.multiply(code.exclusiveOr(chunk, mask), kAccessBytes));
 }
 
 TileLoader::TileLoader(Code &code, Type element, int64_t depthBytes,
@@ -43,7 +41,7 @@ void TileLoader::addPieces(llvm::function_ref<Piece(Value row)> makePiece) {
   firstElement = code->multiply(piece, elements);
   Value first = code->divide(thread, piecesOfRow);
   TileLayout layout(*code, depthBytes);
-  const int64_t perChunk = kChunkBytes / pieceBytes;
+  const int64_t perChunk = kAccessBytes / pieceBytes;
   Value chunk = code->divide(piece, perChunk);
   Value inChunk = code->multiply(code->remainder(piece, perChunk), pieceBytes);
   for (int64_t at = 0; at < total; at += threads) {
@@ -154,8 +152,8 @@ void cuda::copyToShared(Code &code, Value address, Type element, Value offset,
   if (isInside)
     size = code.select(isInside, code.number(bytes), zero);
   // Only copies of 16 bytes can bypass the L1 cache.
-  auto cache = bytes == kChunkBytes ? NVVM::LoadCacheModifierKind::CG
-                                    : NVVM::LoadCacheModifierKind::CA;
+  auto cache = bytes == kAccessBytes ? NVVM::LoadCacheModifierKind::CG
+                                     : NVVM::LoadCacheModifierKind::CA;
   NVVM::CpAsyncOp::create(code.b, code.loc, to, from, uint32_t(bytes), cache,
                           size);
 }

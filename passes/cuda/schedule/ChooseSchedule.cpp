@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/schedule/ChooseSchedule.h"
 
+#include "passes/cuda/schedule/Machine.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <random>
@@ -24,8 +26,6 @@ struct Tile {
 /// The GPU that schedules are estimated for: the smallest data center GPU of
 /// the levels. Larger ones have more multiprocessors at similar rates.
 struct Machine {
-  /// Multiprocessors (NVIDIA A100 whitepaper, 2020).
-  int64_t processors = 108;
   /// Multiply-adds of a multiprocessor in a cycle: of f32, and by matrix units
   /// of tf32, and of f16 or bf16.
   int64_t floats = 64, tf32 = 512, halves = 1024;
@@ -67,33 +67,17 @@ static ArrayRef<Tile> tilesOf(const Product &product) {
                                    : ArrayRef<Tile>(kFloatTiles);
 }
 
-/// Returns the bytes of a copy of elements of `layout`, whose contiguous parts
-/// have `part` elements.
-static int64_t copyBytes(const StridedLayout &layout, int64_t part) {
-  const int64_t bytes = layout.elementBytes();
-  return layout.alignedElements(16 / bytes, part) * bytes;
-}
-
-/// Returns the number of elements that a thread stores together.
-static int64_t storedElements(const Product &product, int64_t most) {
-  const int64_t columns = product.columns();
-  int64_t stored = std::min(most, 16 / product.dst.elementBytes());
-  stored = product.dst.alignedElements(stored, columns);
-  for (const StridedLayout &operand : product.operands)
-    if (operand.sizes.back() != 1)
-      stored = operand.alignedElements(stored, columns);
-  return stored;
-}
-
 static ScheduleAttr makeSchedule(const Product &product, const Tile &tile,
                                  int64_t depth, int64_t stages) {
-  // A copy of 2 bytes passes a register, and a thread has one for each.
   return ScheduleAttr::get(
       product.op->getContext(), tile.rows, tile.columns, tile.warpRows,
       tile.warpColumns, depth, stages,
-      copyBytes(product.src, product.channels()),
-      copyBytes(product.weights, product.weights.sizes.back()),
-      storedElements(product, tile.columns));
+      product.src.copyBytes(product.channels()),
+      product.weights.copyBytes(product.weights.sizes.back()),
+      storedElements(
+          product.dst, product.operands,
+          std::min(tile.columns, kAccessBytes / product.dst.elementBytes()),
+          product.columns()));
 }
 
 /// Returns the cycles of the product with the schedule.
@@ -105,7 +89,7 @@ static int64_t estimate(const Product &product, ScheduleAttr schedule) {
   const int64_t blocks = llvm::divideCeil(product.rows(), rows) *
                          llvm::divideCeil(product.columns(), columns) *
                          product.batches();
-  const int64_t perProcessor = llvm::divideCeil(blocks, kMachine.processors);
+  const int64_t perProcessor = llvm::divideCeil(blocks, kProcessors);
   // Warps read their factors from shared memory, and blocks from the L2 cache.
   const int64_t shared = (schedule.getWarpRows() + schedule.getWarpColumns()) *
                          (schedule.getThreads() / kWarp) * schedule.getDepth() /

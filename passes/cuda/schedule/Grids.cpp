@@ -6,17 +6,17 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/schedule/Grids.h"
 
+#include "dialects/cuda/CudaDialect.h"
+#include "passes/cuda/schedule/Machine.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
 
-/// Bytes of the widest access of a thread.
-static constexpr int64_t kAccessBytes = 16;
-
-/// Threads that fill the multiprocessors of a GPU: 108 with 1,024 each. A grid
+/// Threads that fill the multiprocessors of a GPU: 1,024 each. A grid
 /// with fewer threads gives a thread fewer elements.
-static constexpr int64_t kFullThreads = 108 * 1024;
+static constexpr int64_t kFullThreads = cuda::kProcessors * 1024;
 
 /// Returns true if an operand has neighboring elements for neighboring values
 /// of the loop, or one element for all of them.
@@ -53,7 +53,7 @@ int64_t cuda::chooseThreadElements(linalg::LinalgOp op, unsigned last) {
        llvm::zip_equal(ranges, op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel)
       elements *= range;
-  int64_t count = kAccessBytes / std::min(widest, kAccessBytes);
+  int64_t count = cuda::kAccessBytes / std::min(widest, cuda::kAccessBytes);
   while (count > 1 &&
          (ranges[last] % count != 0 || elements / count < kFullThreads))
     count /= 2;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/attention/Attention.h"
+#include "passes/cuda/schedule/Machine.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -20,9 +21,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-/// Multiprocessors of the smallest data center GPU of the levels (NVIDIA A100
-/// whitepaper, 2020).
-static constexpr int64_t kProcessors = 108;
 /// Queries and keys of a tile, the largest ones first.
 static constexpr int64_t kRows[] = {128, 64, 32, 16}, kKeys[] = {64, 32, 16};
 static constexpr int64_t kStages = 2;
@@ -39,23 +37,17 @@ struct ScheduleAttentionPass
 
 } // namespace
 
-/// Returns the bytes of a copy of elements of `layout`.
-static int64_t copyBytes(const StridedLayout &layout) {
-  const int64_t bytes = layout.elementBytes();
-  return layout.alignedElements(16 / bytes, layout.sizes.back()) * bytes;
-}
-
 static AttentionScheduleAttr makeSchedule(const Attention &attention,
                                           int64_t rows, int64_t keys,
                                           int64_t stages) {
   const int64_t width = attention.width();
-  int64_t stored = attention.dst.alignedElements(2, width);
-  for (const StridedLayout &operand : attention.operands)
-    if (operand.sizes.back() == width)
-      stored = operand.alignedElements(stored, width);
+  const int64_t stored =
+      storedElements(attention.dst, attention.operands, /*most=*/2, width);
   return AttentionScheduleAttr::get(
-      attention.op->getContext(), rows, keys, stages, copyBytes(attention.src),
-      copyBytes(attention.keys), copyBytes(attention.values), stored);
+      attention.op->getContext(), rows, keys, stages,
+      attention.src.copyBytes(attention.depth()),
+      attention.keys.copyBytes(attention.depth()),
+      attention.values.copyBytes(attention.width()), stored);
 }
 
 static int64_t sharedBytes(const Attention &attention,

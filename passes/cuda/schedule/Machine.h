@@ -1,0 +1,20 @@
+//===- Machine.h - the GPU that schedules are made for ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_SCHEDULE_MACHINE_H
+#define INGOT_PASSES_CUDA_SCHEDULE_MACHINE_H
+
+#include <cstdint>
+
+namespace ingot::cuda {
+
+/// Multiprocessors of the smallest data center GPU of the levels (NVIDIA A100
+/// whitepaper, 2020).
+constexpr int64_t kProcessors = 108;
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_SCHEDULE_MACHINE_H
