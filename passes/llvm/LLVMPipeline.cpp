@@ -12,15 +12,13 @@
 #include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 void ingot::buildLLVMPipeline(OpPassManager &passes) {
   passes.addPass(createMergeKernels());
-  passes.addPass(createConvertLinalgToLoopsPass());
+  passes.addNestedPass<func::FuncOp>(createLinalgToLoops());
   // Expand instructions and functions that the CPU lacks.
   passes.addPass(createApproximateMath());
   passes.addPass(createExpandBF16());
@@ -31,13 +29,14 @@ void ingot::buildLLVMPipeline(OpPassManager &passes) {
   passes.addPass(createLoadArguments());
   passes.addPass(createCutFunctions());
   passes.addPass(createLowerOpenExpansions());
-  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createExpandViews());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createGuardDivision());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createLowerControlFlow());
   passes.addPass(createConvertToLLVM());
-  passes.addPass(createCanonicalize());
+  // LLVM simplifies the branches.
+  passes.addPass(createCanonicalize({/*simplifyRegions=*/false}));
   passes.addPass(createCSEPass());
 }

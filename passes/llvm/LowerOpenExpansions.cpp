@@ -55,17 +55,9 @@ struct LowerOpenExpansion : OpRewritePattern<memref::ExpandShapeOp> {
 struct LowerOpenExpansionsPass
     : ingot::impl::LowerOpenExpansionsBase<LowerOpenExpansionsPass> {
   void runOnOperation() override {
-    // Return early if there is nothing to lower, because the driver would fold
-    // all other operations.
-    const WalkResult found = getOperation()->walk(
-        [](memref::ExpandShapeOp) { return WalkResult::interrupt(); });
-    if (!found.wasInterrupted())
-      return;
     RewritePatternSet patterns(&getContext());
     patterns.add<LowerOpenExpansion>(&getContext());
-    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
-                               getArgument())))
-      signalPassFailure();
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 

@@ -75,6 +75,31 @@ def LoadArguments : Pass<"load-arguments", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
+def ExpandViews : Pass<"expand-views"> {
+  let summary = "Expand views of memrefs into offsets, sizes and strides";
+  let description = [{
+    Applies upstream's patterns of `expand-strided-metadata` to the ops of the
+    memref dialect. Upstream's pass also folds all other ops, which takes longer
+    than the expansion if the code has long kernels.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def LinalgToLoops : Pass<"linalg-to-loops", "::mlir::func::FuncOp"> {
+  let summary = "Lower linalg ops to loops";
+  let description = [{
+    Runs upstream's `convert-linalg-to-loops` on a function with linalg ops.
+    Upstream's pass folds all ops of a function, so functions without linalg ops
+    are left out.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def LowerOpenExpansions : Pass<"lower-open-expansions", "::mlir::ModuleOp"> {
   let summary = "Lower views that split a dimension into several dynamic ones";
   let description = [{

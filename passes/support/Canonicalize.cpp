@@ -67,7 +67,8 @@ struct CanonicalizePass : ingot::impl::CanonicalizeBase<CanonicalizePass> {
   void runOnOperation() override {
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal().setRegionSimplificationLevel(
-        GreedySimplifyRegionLevel::Normal);
+        simplifyRegions ? GreedySimplifyRegionLevel::Normal
+                        : GreedySimplifyRegionLevel::Disabled);
     if (failed(
             rewriteGreedily(getOperation(), patterns, getArgument(), config)))
       signalPassFailure();

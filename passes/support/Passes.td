@@ -51,6 +51,10 @@ def Canonicalize : Pass<"ingot-canonicalize"> {
     rewriting. MLIR's pass does not terminate if two patterns undo each other,
     and it does not report an early stop. This pass fails with a message.
   }];
+  let options = [
+    Option<"simplifyRegions", "simplify-regions", "bool", "true",
+           "Remove arguments of blocks, and ops in cycles of blocks, that "
+           "nothing reads">];
 }
 
 def FoldConstants : Pass<"nn-fold-constants"> {

@@ -52,6 +52,21 @@ LogicalResult ingot::rewriteGreedily(Operation *root,
   return reportEndless(root, pass);
 }
 
+LogicalResult ingot::rewriteOps(ArrayRef<Operation *> ops,
+                                const FrozenRewritePatternSet &patterns,
+                                StringRef pass) {
+  if (ops.empty())
+    return success();
+  Operation *first = ops.front();
+  GreedyRewriteConfig config;
+  config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+      .setMaxNumRewrites(rewriteBudget(int64_t(ops.size())));
+  Operation *root = first->getParentOfType<ModuleOp>();
+  if (succeeded(applyOpPatternsGreedily(ops, patterns, config)))
+    return success();
+  return reportEndless(root ? root : first, pass);
+}
+
 namespace {
 
 /// Asserts that ops of functions and loops are erased in order, which holds if

@@ -31,6 +31,12 @@ rewriteGreedily(mlir::Operation *root,
                 const mlir::FrozenRewritePatternSet &patterns,
                 llvm::StringRef pass, mlir::GreedyRewriteConfig config = {});
 
+/// Applies `patterns` to `ops` and to the ops that patterns create, as
+/// rewriteGreedily does. Does not visit other ops.
+mlir::LogicalResult rewriteOps(llvm::ArrayRef<mlir::Operation *> ops,
+                               const mlir::FrozenRewritePatternSet &patterns,
+                               llvm::StringRef pass);
+
 /// Reports that a pass does not terminate.
 mlir::LogicalResult reportEndless(mlir::Operation *root, llvm::StringRef pass);
 
