@@ -28,8 +28,8 @@ using namespace ingot::study;
 static constexpr int kMostChecks = 5;
 /// The rounding error allowed when percentages are compared.
 static constexpr double kRounding = 1e-9;
-/// The least speedup for which bf16 is used, because bf16 adds error. It is
-/// larger than the noise between two measurements of one artifact.
+/// The least speedup for which a precision is changed: the noise between two
+/// measurements of one artifact is smaller.
 static constexpr double kLeastGain = 1.03;
 
 static std::string digits(const char *format, double value) {
@@ -42,13 +42,27 @@ static std::string nameOf(const StudiedLayer &layer) {
   return "'" + formatLine(layer.nodes.front(), 120) + "'";
 }
 
-/// Removes layers that are not faster in int8.
+/// Returns the milliseconds that int8 adds to a layer; 0 if int8 is faster.
+static double lossOf(const StudiedLayer &layer) {
+  if (!layer.isInt8 || !layer.fp32Ms || !layer.int8Ms)
+    return 0;
+  return std::max(*layer.int8Ms - *layer.fp32Ms, 0.0);
+}
+
+/// Removes layers that int8 makes slower. If they lose less in total than the
+/// noise of a measurement, they stay, because another artifact would have to be
+/// compiled without them.
 void StudyRun::dropSlowLayers() {
+  double losses = 0;
+  for (const StudiedLayer &layer : study.layers)
+    losses += lossOf(layer);
+  const bool areKept =
+      losses <= (kLeastGain - 1) * study.int8.latencyMs.value_or(0);
   for (size_t i = 0; i < study.layers.size(); ++i) {
     StudiedLayer &layer = study.layers[i];
     if (!layer.isInt8)
       continue;
-    if (layer.fp32Ms && layer.int8Ms && *layer.int8Ms >= *layer.fp32Ms)
+    if (lossOf(layer) > 0 && !areKept)
       layer.reason = "int8 is not faster: " + digits("%.4f", *layer.int8Ms) +
                      " ms, fp32 " + digits("%.4f", *layer.fp32Ms) + " ms";
     else
@@ -186,14 +200,17 @@ void StudyRun::apply(size_t numWide) {
   }
 }
 
+/// Returns true if each layer of the int8 artifact may stay in int8.
+bool StudyRun::hasNoWideLayer() const {
+  const auto isInt8 = [](const StudiedLayer &layer) { return layer.isInt8; };
+  return order.size() == size_t(llvm::count_if(study.layers, isInt8));
+}
+
 /// Compiles the choice, or uses the artifact with all layers in int8 if they
 /// are equal. Returns the percentage of rows that are right.
 llvm::Expected<double> StudyRun::compileChoice(size_t numWide,
                                                const Progress &progress) {
-  const auto isInt8 = [](const StudiedLayer &layer) { return layer.isInt8; };
-  const bool isAll =
-      numWide == 0 &&
-      order.size() == size_t(llvm::count_if(study.layers, isInt8));
+  const bool isAll = numWide == 0 && hasNoWideLayer();
   Stages stages(progress, {isAll ? 0.0 : 1.0, 1.0});
   const Progress compiling = stages.next();
   apply(numWide);
@@ -246,10 +263,18 @@ llvm::Error StudyRun::widen(const Progress &progress) {
 /// speedup over fp32.
 llvm::Error StudyRun::chooseLayers(const Progress &progress) {
   StudiedSearch &search = *study.search;
-  Stages stages(progress, {1, 4, 1});
-  llvm::Expected<double> percent = compileChoice(0, stages.next());
-  if (!percent)
-    return percent.takeError();
+  Stages stages(progress, {1, 1, 4, 1});
+  const Progress probing = stages.next(), compiling = stages.next();
+  std::optional<double> percent;
+  // The probe is compiled already, so it tells whether an artifact without
+  // slow layers is worth its compilation.
+  if (!hasNoWideLayer())
+    if (llvm::Error error =
+            evaluation->rate(probeRun(0, probing), probing).moveInto(percent))
+      return error;
+  if (isRight(percent.value_or(100)))
+    if (llvm::Error error = compileChoice(0, compiling).moveInto(percent))
+      return error;
   search.chosenPercent = search.int8Percent = *percent;
   const Progress widening = stages.next();
   if (!isRight(search.int8Percent))

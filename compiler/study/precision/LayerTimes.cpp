@@ -17,7 +17,7 @@ using namespace ingot::study;
 static constexpr int kRounds = 3;
 /// Milliseconds of a round before it is measured, and while it is. The best of
 /// short rounds in turns is as exact as that of long ones.
-static constexpr unsigned kWarmUpMs = 20, kMeasuredMs = 100;
+static constexpr unsigned kWarmUpMs = 10, kMeasuredMs = 60;
 /// The minimum number of runs in a round, even if one run takes long.
 static constexpr uint64_t kLeastRuns = 5;
 

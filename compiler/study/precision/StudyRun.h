@@ -48,6 +48,7 @@ private:
   double leastPercent() const;
   bool isRight(double percent) const;
   std::string describeBudget(double percent) const;
+  bool hasNoWideLayer() const;
   llvm::Expected<double> compileChoice(size_t numWide,
                                        const Progress &progress);
   llvm::Error widen(const Progress &progress);
