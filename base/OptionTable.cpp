@@ -212,10 +212,10 @@ std::string cli::describeNeeded(const AllowedWith &allowed) {
 std::vector<std::string> cli::describe(const AllowedWith &allowed) {
   std::vector<std::string> sentences, excluded;
   if (!allowed.alternatives.empty())
-    sentences.push_back("For " + describeNeeded(allowed) + ".");
+    sentences.push_back("Only for " + describeNeeded(allowed) + ".");
   for (const Condition &condition : allowed.excluded)
     excluded.push_back(describe(condition));
   if (!excluded.empty())
-    sentences.push_back("Excludes " + joinWords(excluded, "and") + ".");
+    sentences.push_back("Not with " + joinWords(excluded, "or") + ".");
   return sentences;
 }

@@ -213,7 +213,7 @@ AllowedWith allowedWith(const Option &option, CommandId command);
 std::string describe(const Condition &condition);
 /// Returns the alternatives as text: `--report with --precision=int8`.
 std::string describeNeeded(const AllowedWith &allowed);
-/// Returns sentences for help: `For --profile. Excludes --json.`
+/// Returns sentences for help: `Only for --profile. Not with --json.`
 std::vector<std::string> describe(const AllowedWith &allowed);
 
 /// Returns "a, b and c"; `last` joins the last two.

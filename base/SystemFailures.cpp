@@ -138,7 +138,7 @@ static void onTerminate() {
     endOutOfMemory();
   } catch (const std::system_error &error) {
     char reason[128];
-    snprintf(reason, sizeof(reason), "the system refuses what is needed (%s)",
+    snprintf(reason, sizeof(reason), "the system refused a request (%s)",
              strerror(error.code().value()));
     endBecause(reason);
   } catch (const std::exception &error) {

@@ -3,11 +3,11 @@
 
 usage: bench.py MODEL_DIR [NAME ...] [--precision=bf16|int8] [--kernels KERNELS] [--rounds N] [--seconds S] [--output FILE]
 
-With --precision=bf16 models are compiled so and OpenVINO gets its hint; ONNX Runtime, which has none, computes in fp32.
-With --precision=int8 each engine runs what its own tool made of the fp32 file and the same samples.
+With --precision=bf16, Ingot compiles for bf16 and OpenVINO gets its hint for bf16. ONNX Runtime has no bf16 and
+computes in fp32. With --precision=int8, each engine quantizes the fp32 file with its own tool and the same samples.
 
-Latencies: the engines' processes live side by side and take short turns (A B C B C A …). Ratios are taken within a
-round, so that a machine that slows down slows all. Shown are medians over the rounds, with the quartiles of the ratios.
+Latencies: the engines' processes take short turns (A B C B C A …). Ratios are taken within a round, so that a slower
+machine affects all engines. Prints medians over the rounds, with the quartiles of the ratios.
 Loading, first answers and memory come from fresh processes.
 """
 import argparse
@@ -26,7 +26,7 @@ import models
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ENGINES = ["ingot", "onnxruntime", "openvino"]
-# The number of samples that int8 is calibrated with.
+# The number of samples for calibrating int8.
 SAMPLES = 16
 # The number of new processes of each engine that measure its first answer.
 FIRST_ROUNDS = 5

@@ -35,7 +35,7 @@ WHY_NOT = {CL_OPT: "options are structs, flags belong to tools",
            OPENMP: "threads belong to runtime/host, libraries to their own parts",
            PRINTS: "the caller prints"}
 
-# (folder, files in it, pattern that no include may match, text that must not occur)
+# Rows: (folder, files in it, pattern that no include may match, text that must not occur)
 RULES = [
     ("runtime", r"", COMPILER_SIDE + r"|(base|client)/", None),
     ("runtime", r"(?!dnnl/)", r"(oneapi/|dnnl)", None),
@@ -83,7 +83,7 @@ def check(folder, which, forbidden, text):
 
 
 def check_abi():
-    """The contract headers stand on the C standard's headers and each other."""
+    """Checks that the ABI headers include only standard C headers and each other."""
     for path in files("runtime/include/ingot/abi"):
         with open(path, encoding="utf-8") as f:
             for kind, name in INCLUDE.findall(f.read()):
@@ -93,7 +93,7 @@ def check_abi():
 
 
 def check_rewriting():
-    """MLIR's own greedy driver has no bound and says nothing when it gives up."""
+    """Finds calls of MLIR's greedy driver, which has no bound on rewrites and reports nothing when it gives up."""
     unbounded = re.compile(r"\b(apply(?:Op)?Patterns(?:AndFold)?Greedily|createCanonicalizerPass)\b")
     for folder in ("dialects", "passes", "compiler", "tools"):
         for path in files(folder):
@@ -111,7 +111,8 @@ PREFIX = re.compile(r"^(ingot|onnx|nn|linalg|kernel|cpu|cuda|dnnl)-(?=.)")
 
 
 def check_pass_names():
-    """One name for a pass, its file and, but for a dialect in front, its flag; one folder for it and its tests."""
+    """Checks that a pass, its file and its flag have one name (the flag may begin with a dialect), and that the pass
+    has tests in the folder of the same name."""
     for table in files("passes"):
         if os.path.basename(table) != "Passes.td":
             continue
@@ -139,7 +140,7 @@ PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|ba
                 "cpu/policy": "support|backend", "cpu/lower": "support|shape|backend|precision|kernel|cpu/policy",
                 "cpu/schedule": "support|backend|loops|cpu", "cpu/products": "support|cpu", "cpu/kernels": "support|math|cpu",
                 "cpu/isa": "support|cpu", "dnnl/lower": "support|kernel", "dnnl": "support|backend|kernel",
-                # The class of a backend adds passes of other folders, too.
+                # Files with the class of a backend, which also adds passes of other folders.
                 "cpu": "support|shape|backend|graph|kernel|loops|math|precision",
                 "cuda/lower": "support|shape|backend|kernel",
                 "cuda": "support|shape|backend|kernel|loops|math|precision"}
@@ -155,8 +156,8 @@ def check_pass_folders():
                         yield f"{os.path.relpath(path, ROOT)}: {own} must not include {name}"
 
 
-# Words of one backend or of some CPUs' instructions, and where they may occur: in their own folders, and in single
-# files. A row has the words, the folders, and the files with the reason.
+# Words that belong to one backend or to some CPUs' instructions. Each row has the words, the folders where they may
+# occur, and single files with a reason.
 WORDS = [
     (r"onednn|dnnl", r"(dialects|passes|runtime)/dnnl/",
      {"compiler/pipeline/Backends.inc": "the row of the backend",
@@ -200,7 +201,7 @@ def check_words():
 
 
 WIDTH, LINES = 80, 500
-# Lines that cannot be broken: paths, rows of tables.
+# Lines that may exceed the width, because they cannot be broken: paths and rows of tables.
 UNBREAKABLE = re.compile(r'\s*(#include|\|)')
 
 
@@ -218,12 +219,12 @@ def check_size():
                 yield f"{os.path.relpath(path, ROOT)}: has {number} lines, but {LINES} is the limit: split it"
 
 
-# Lines that a command may have besides the options and the output that commands share. The work is done in libraries.
+# The largest number of lines in a command's folder. Commands parse, call a library and print.
 COMMAND_LINES = 200
 
 
 def check_commands():
-    """A command parses options, calls a library and prints."""
+    """Checks the number of lines of commands."""
     tools = os.path.join(ROOT, "tools", "ingot")
     for command in sorted(os.listdir(tools)):
         folder = os.path.join(tools, command)
@@ -242,7 +243,7 @@ METHODS, PARAMETERS = 25, 6
 
 
 def check_shape():
-    """Kernels grow by cases: a class with many methods and a function with many parameters mix several of them."""
+    """Finds classes with too many methods and functions with too many parameters in the code of kernels."""
     for path in files("passes/cpu"):
         if not path.endswith((".h", ".cpp")):
             continue
@@ -288,7 +289,7 @@ def thresholds_in(source):
 
 
 def check_thresholds():
-    """What was measured of CPUs stands in tables, from which docs/reference/thresholds.md is made."""
+    """Finds measured thresholds outside of the tables from which docs/reference/thresholds.md is generated."""
     used = set()
     for path in itertools.chain(files("passes"), files("compiler/emit")):
         shown = os.path.relpath(path, ROOT)
@@ -325,7 +326,7 @@ def body_of(source, start):
 
 
 def check_reasons():
-    """Why a pattern did not fire, only the pattern knows: its rewriter's listener is told."""
+    """Finds patterns that fail without a reason: they must report it by notifyMatchFailure."""
     for folder in ("passes/graph", "passes/kernel", "passes/layout", "passes/loops", "passes/cpu/lower", "passes/dnnl/lower"):
         for path in files(folder):
             with open(path, encoding="utf-8") as f:

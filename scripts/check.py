@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every test suite of Ingot and adds up what they found.
+"""Runs every test suite of Ingot and adds up the results.
 
 usage: check.py [--build DIR] [--jobs N] [--only SUITE[,SUITE...]] [--sanitize] [--list]
 
@@ -100,8 +100,8 @@ def suites(build, jobs):
         return Suite(name, [python, os.path.join(ROOT, script), "--json", at(name + ".json"), *options], read_json,
                      at(name + ".json"), **kw)
 
-    # Only the runtime must not leak. LLVM's command line and pass registries live as long as the process.
-    # LLVM's libraries are not instrumented. They would not remove the poison that LLVM's headers put on memory here.
+    # Looks for leaks only in the runtime: LLVM's registries live as long as the process. LLVM's libraries are not
+    # instrumented, so they would not unpoison memory that LLVM's headers poison in our code.
     sanitizers = {"ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allow_user_poisoning=0",
                   "UBSAN_OPTIONS": "print_stacktrace=1"}
     runtime = {"UBSAN_OPTIONS": "print_stacktrace=1"}

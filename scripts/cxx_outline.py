@@ -1,6 +1,6 @@
 """Finds the classes and functions of C++ sources, with their methods and parameters.
 
-A reader of brackets, not a compiler: it is meant for sources in the style of this tree.
+It only matches brackets, so it works for sources in the style of this tree.
 """
 import collections
 import re
@@ -14,12 +14,12 @@ NOT_FUNCTIONS = re.compile(r"^\s*(?:using|typedef|friend|static_assert|return|ex
 
 
 def blank(match):
-    """Spaces instead of the text, so that lines stay where they are."""
+    """Returns spaces in place of the text, so that line numbers stay the same."""
     return re.sub(r"[^\n]", " ", match.group(0))
 
 
 def closing(text, start):
-    """Returns where the bracket closes that opens at `start`."""
+    """Returns the position of the bracket that closes the one at `start`."""
     depth = 0
     for at in range(start, len(text)):
         depth += (text[at] in "([{") - (text[at] in ")]}")
@@ -29,7 +29,7 @@ def closing(text, start):
 
 
 def angle(text, at):
-    """Returns the depth of template brackets after the character at `at`, as a change."""
+    """Returns the change of the depth of template brackets at the character `at`: 1, -1 or 0."""
     if text[at] == "<" and text[at - 1 : at + 1] != "<<" and text[at : at + 2] != "<<":
         return 1
     if text[at] == ">" and text[at - 1 : at + 1] != "->":

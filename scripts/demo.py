@@ -48,7 +48,7 @@ def fetch_model():
 
 
 def draw_line(text):
-    """Draws a line of text as a camera might see it: grey, slightly blurred and noisy."""
+    """Draws a line of text like a photograph: grey, slightly blurred and noisy."""
     from PIL import Image, ImageDraw, ImageFilter, ImageFont
     font = ImageFont.load_default(size=40)
     left, top, right, bottom = font.getbbox(text)

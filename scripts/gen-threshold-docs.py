@@ -18,7 +18,7 @@ FIELD = re.compile(r'((?:\s*"[^"]*")+|[^,"]+)(?:,|$)')
 
 
 def read_table(source):
-    """Yields (section, columns) of each row; raises ValueError with a line number for one that is not whole."""
+    """Yields (section, columns) of each row. Raises ValueError with a line number for an incomplete row."""
     section, lines, number = "", source.split("\n"), 0
     while number < len(lines):
         head = SECTION.match(lines[number])

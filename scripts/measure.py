@@ -1,8 +1,7 @@
-"""Measurements of Ingot and its peers in turn: what the demo and the benchmark share.
+"""Measures Ingot and its peers in turns. The demo and the benchmark use this module.
 
-Latencies are taken from processes that live side by side and take short turns, so that a machine that changes its speed
-changes it for all; loading, first answers and memory from fresh processes.
-"""
+Latencies come from processes that take short turns, so that changes of the machine's speed affect all engines. Loading,
+first answers and memory are measured in fresh processes."""
 import json
 import os
 import statistics
@@ -17,7 +16,7 @@ PEERS = ("onnxruntime", "openvino")
 
 
 class MeasureError(Exception):
-    """One line that says which measurement failed and how."""
+    """A measurement failed. The message is one line that names the measurement and the cause."""
 
 
 class Case:
@@ -38,7 +37,7 @@ class Case:
 
 
 def run_quiet(command):
-    """What it printed; a failure is its last line."""
+    """Runs a command and returns its output. Raises a failure with the last line of its errors."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         lines = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()
@@ -47,13 +46,13 @@ def run_quiet(command):
 
 
 def run_json(command):
-    """The document that a command prints alone or, on one line, as the last line."""
+    """Returns the JSON document in a command's output: the whole output, or its last line."""
     printed = run_quiet(command)
     return json.loads(printed if printed.startswith("{") else printed.splitlines()[-1])
 
 
 def command_of(engine, case, threads, seconds, bin_dir):
-    """What measures `engine`, ingot or one of PEERS."""
+    """Returns the command that measures `engine`: ingot or one of PEERS."""
     if engine == "ingot":
         return [os.path.join(bin_dir, "ingot"), "bench", case.artifact, f"--threads={threads}",
                 f"--warm-up={seconds / 4}s", f"--duration={seconds}s",
@@ -64,7 +63,7 @@ def command_of(engine, case, threads, seconds, bin_dir):
 
 
 def measure_first(engine, case, threads, bin_dir, save=None):
-    """Loading and the first answer in a fresh process."""
+    """Measures loading and the first answer in a fresh process."""
     command = command_of(engine, case, threads, 0, bin_dir)
     if engine != "ingot":
         return run_json(command + (["--save", save] if save else []))
@@ -76,7 +75,7 @@ def measure_first(engine, case, threads, bin_dir, save=None):
 
 
 def first_answers(engines, case, threads, rounds, bin_dir):
-    """{engine: [measure_first of each round]}, measured A B C A B C …"""
+    """Returns {engine: [measure_first of each round]}. Engines are measured in the order A B C A B C …"""
     results = {engine: [] for engine in engines}
     for _ in range(rounds):
         for engine in engines:
@@ -107,9 +106,8 @@ class Turns:
 
 
 def take_turns(commands, rounds, failed=None):
-    """{engine: [{"median_ms", "min_ms", "runs"} of each round]} of processes that wait for their turns; who is first
-    changes from round to round. An engine that cannot start is left out, and why goes to `failed`, if that is given.
-    """
+    """Returns {engine: [{"median_ms", "min_ms", "runs"} of each round]}. Another engine is first in each round. An
+    engine that cannot start is left out; its error is added to `failed`, if given."""
     results, turns = {}, []
     try:
         for engine, command in commands.items():
@@ -137,7 +135,7 @@ def take_turns(commands, rounds, failed=None):
 
 
 def latencies(engines, case, threads, seconds, rounds, bin_dir):
-    """Turns of `engines`, ingot or of PEERS, on one model."""
+    """Measures `engines` (ingot or PEERS) in turns on one model."""
     commands = {}
     for engine in engines:
         extra = ["--turns", "--iterations=2"] if engine == "ingot" else ["--turns"]
@@ -150,8 +148,8 @@ def middle(results, key):
 
 
 def ratio(results, engines):
-    """(median, lower quartile, upper quartile) over the rounds of the time of the fastest of `engines` over Ingot's:
-    above 1 Ingot is faster."""
+    """Returns (median, lower quartile, upper quartile) of the ratio per round: time of the fastest of `engines` / time
+    of Ingot. Above 1, Ingot is faster."""
     values = [min(results[e][n]["median_ms"] for e in engines) / ours["median_ms"]
               for n, ours in enumerate(results["ingot"])]
     quartiles = np.quantile(values, [0.25, 0.75])
@@ -159,7 +157,7 @@ def ratio(results, engines):
 
 
 def ratio_at_best(results, engines):
-    """The same of the turns in which each was fastest: what is left where neighbours disturb the others."""
+    """Returns the ratio of each engine's fastest turns, which other load on the machine disturbs least."""
     best = {engine: min(r["median_ms"] for r in results[engine]) for engine in results}
     return min(best[e] for e in engines) / best["ingot"]
 
@@ -178,7 +176,7 @@ def cpu_flags():
 
 
 def print_table(rows, out=None):
-    """Columns as wide as they need; the first is text, the others are numbers."""
+    """Returns a table as text. Columns are as wide as their content. The first is text, the others are numbers."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for n, row in enumerate(rows):
         cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]

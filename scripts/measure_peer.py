@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures one peer on one model in this fresh process; prints one JSON object. `ingot bench` carries this file along.
+"""Measures one peer on one model in this fresh process; prints one JSON object. This file is embedded in `ingot`, which
+calls it for `ingot bench`.
 
 Python, numpy and the peer's library are loaded before the clock starts and before base_mb is read.
 """
@@ -45,7 +46,7 @@ def open_openvino(path, threads, inputs, precision, keep_open):
 
 
 def timed(run, warm_up, seconds, least):
-    """Milliseconds of each run, in order of size."""
+    """Returns the sorted times of all runs in milliseconds."""
     until = time.perf_counter() + warm_up
     while time.perf_counter() < until:
         run()

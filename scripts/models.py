@@ -130,7 +130,8 @@ def make_model(torch, name):
         import torchvision
         model = getattr(torchvision.models, name)(weights=None)
 
-    # Make BatchNorms look trained: jittered statistics of one batch, and scales and shifts other than 1 and 0.
+    # Makes BatchNorms look trained: with jittered statistics of one batch, and with scales and shifts other than 1 and
+    # 0.
     generator = torch.Generator().manual_seed(2)
     jitter = lambda like: torch.rand(like.shape, generator=generator) * 0.4 + 0.8
     norms = [m for m in model.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm)]
@@ -169,7 +170,7 @@ def write(directory, names):
 
 
 def model_inputs(path, name=None, seed=0):
-    """{input: array} with fixed shapes, seeded."""
+    """Returns {input: array} of random values from a fixed seed."""
     import onnx
     model = onnx.load(path, load_external_data=False)
     weights = {i.name for i in model.graph.initializer}
@@ -223,7 +224,8 @@ def arena_ratio(ingot, path, options):
 
 
 def run_twice(command, threads, out):
-    """{file: array} of the first run, and whether all runs, two with each number of threads, gave the same bytes."""
+    """Returns {file: array} of the first run, and True if all runs gave equal bytes. There are two runs with each
+    number of threads."""
     first, same = {}, True
     for count in threads:
         for _ in range(2):
@@ -236,7 +238,7 @@ def run_twice(command, threads, out):
 
 
 def check_one(ingot, directory, name, scratch, args):
-    """(whether the outputs agree, how far, the arena over its lower bound)."""
+    """Returns (True if the outputs agree, their largest error, the arena's size / its lower bound)."""
     import onnxruntime
     precision = args.precision
     path = os.path.join(directory, name + ".onnx")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Quantizes a model to int8 as each engine's own tool does it, from the same samples.
+"""Quantizes a model to int8 with an engine's own tool.
 
 usage: quantize_models.py MODEL.onnx SAMPLES.npz {onnxruntime|openvino} OUTPUT
 
 onnxruntime: Q/DQ with unsigned activations and signed weights for each channel, minmax, as its documents advise for CPUs
 with VNNI. openvino: NNCF's post-training quantization with what it is made for, transformers or others.
-Each is a program of its own, since both tools keep hundreds of megabytes.
+Each call is a separate process, because both tools keep hundreds of megabytes.
 """
 import argparse
 import os
@@ -23,12 +23,12 @@ def read_samples(path):
     return [{name: array[i:i + 1] for name, array in arrays.items()} for i in range(count)]
 
 
-# The first opset with a scale per channel.
+# The first opset whose QuantizeLinear has a scale per channel.
 LEAST_OPSET = 13
 
 
 def with_opset(path, folder):
-    """The model of at least LEAST_OPSET: ONNX Runtime's tool writes what older ones do not have."""
+    """Converts the model to LEAST_OPSET if it is older, because ONNX Runtime's tool writes scales per channel."""
     import onnx
     from onnx import version_converter
     model = onnx.load(path)

@@ -28,7 +28,7 @@ MOST_GROWTH = 1.01  # Of an artifact's bytes.
 
 
 class RecordError(Exception):
-    """One line that says which step failed and how."""
+    """A step failed. The message is one line that names the step and the cause."""
 
 
 def run(command):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes compiler/emit/ReservedNames.inc: names that C, C++ and POSIX have taken, so that no model's function gets one.
+"""Writes compiler/emit/ReservedNames.inc: names that C, C++ and POSIX reserve, which functions of a model must not get.
 
 usage: reserved-names.py
 
@@ -34,7 +34,8 @@ def preprocess(language, standard, headers, *options):
 
 
 def declared(text):
-    """Identifiers that stand before what ends a declarator, outside of all brackets."""
+    """Returns the identifiers that a declaration declares: those before the end of a declarator, outside of
+    brackets."""
     depth, last, found = 0, "", set()
     for token in re.findall(r'"(?:\\.|[^"])*"|[A-Za-z_]\w*|[^\sA-Za-z_]', text):
         if depth == 0 and token in "(;,=[" and re.match(r"[A-Za-z]\w*$", last):

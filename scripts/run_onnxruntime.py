@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs ONNX Runtime on samples and saves what it computes; prints its version. `ingot compare` carries this file along.
+"""Runs ONNX Runtime on samples, saves the outputs, and prints its version. This file is embedded in `ingot`, which
+calls it for `ingot compare`.
 
 usage: run_onnxruntime.py MODEL.onnx FOLDER SAMPLES THREADS INPUT... -- OUTPUT...
 

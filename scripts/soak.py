@@ -3,11 +3,10 @@
 
 usage: soak.py [--bin DIR] [--seconds N] [--jobs N] [--plain]
 
-Compiles a convolutional network, a recurrent one and one of open size, and hands them to ingot-soak, which says what it
-does: see test/soak/Soak.cpp. Then builds the runtime under AddressSanitizer and under ThreadSanitizer; with each, runs
-its unit tests and a third of the soak. --plain leaves the sanitizers out.
-Exit code: 0 if every result had the right bits, nothing grew and no sanitizer complained, else 1.
-"""
+Compiles a convolutional network, a recurrent one and one of open size, and runs ingot-soak on them
+(test/soak/Soak.cpp). Then builds the runtime under AddressSanitizer and under ThreadSanitizer; with each, runs its unit
+tests and a third of the soak. --plain leaves the sanitizers out. Exit code: 0 if every result had the right bits,
+nothing grew and no sanitizer complained, else 1."""
 import argparse
 import os
 import subprocess
@@ -24,7 +23,7 @@ SANITIZERS = {"asan-runtime": {"ASAN_OPTIONS": "allocator_may_return_null=1"},
 
 
 def run(command, environment=None):
-    """Runs what is expected to succeed; returns whether it did."""
+    """Runs a command that should succeed. Returns True if it did."""
     code = subprocess.run(command, cwd=ROOT, env={**os.environ, **(environment or {})}).returncode
     if code:
         print(f"soak.py: {' '.join(command)}: exit code {code}", file=sys.stderr)

@@ -237,7 +237,8 @@ std::string ingot::tools::textReport(const BenchOptions &options,
            "highest) of the rounds\n",
            comparison.threads, comparison.threads == 1 ? "" : "s",
            options.rounds);
-  text.add("times faster: their latency over Ingot's, round by round\n");
+  text.add("times faster: latency of the engine / latency of Ingot, for each "
+           "round\n");
   std::vector<std::vector<std::string>> rows = {
       {"engine", "version", "latency ms", "times faster", "first answer ms",
        "memory MiB"}};

@@ -149,7 +149,7 @@ static void addLayers(TextBuilder &text, const BenchResult &result) {
   padLeft(rows, 5);
   text.table(std::move(rows));
   addKinds(text, result);
-  const char *title = "\nNot by a better backend:\n";
+  const char *title = "\nLayers that a faster backend declined:\n";
   for (const LayerResult &layer : result.layers)
     if (!layer.reason.empty()) {
       text.add("%s  %s: %s\n", title,

@@ -254,8 +254,8 @@ static std::string findLayout(const std::vector<int64_t> &dims,
     }
   }
   return "is " + formatShape(dims.data(), rank) +
-         ", which no picture is: it must be Nx3xHxW or NxHxWx3, with 1 or 3 "
-         "channels";
+         ", which is not the shape of pictures: it must be Nx3xHxW or NxHxWx3, "
+         "with 1 or 3 channels";
 }
 
 /// Resizes and crops an image to the size of the input.

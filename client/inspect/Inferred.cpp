@@ -54,7 +54,7 @@ void ingot::tools::addInferred(TextBuilder &text, const ingot_model *model,
   addShapes(text, "at        ", inputInfosOf(model), inferred.inputs);
   addShapes(text, "makes     ", outputInfosOf(model), inferred.outputs);
   if (inferred.arenaBytes == UINT64_MAX)
-    text.add("takes     as much memory as data decide\n");
+    text.add("takes     memory whose size depends on data\n");
   else
     text.add("takes     %s a context\n",
              formatBytes(inferred.arenaBytes).c_str());

@@ -144,7 +144,8 @@ static void addBackends(TextBuilder &text, const std::vector<Layer> &layers) {
     separator = ", ";
   }
   if (declined)
-    text.add("; %zu not by a better one: --layers tells why", declined);
+    text.add("; %zu were declined by a faster backend: --layers tells why",
+             declined);
   text.add("\n");
   // Warn about loops without a kernel, because they often take much time.
   for (const Layer &layer : layers)
@@ -237,7 +238,7 @@ std::string ingot::tools::textOf(const Inspection &inspection,
   text.add("arena     %s a context\n", formatBytes(info.arena_bytes).c_str());
   if (info.num_size_rules_proved || info.num_size_rules_checked)
     text.add(
-        "sizes     %u rules hold for all sizes, %u are checked in each run\n",
+        "sizes     %u conditions always hold, %u are checked in each run\n",
         info.num_size_rules_proved, info.num_size_rules_checked);
   addPruned(text, model);
   addProfiles(text, model, info.takes_general);

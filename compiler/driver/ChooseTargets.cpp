@@ -59,7 +59,8 @@ LogicalResult Compilation::choosePipelines() {
   if (pipeline.quantization != Quantization::none ||
       !pipeline.calibration.empty())
     return fail("code for GPUs computes in float32, float16 and bfloat16 only",
-                "leave out --calibration and --quantize");
+                "use --precision=fp32, tf32, fp16 or bf16, without "
+                "--calibration");
   gpuPipeline = pipeline;
   gpuPipeline.kernels = kGpuKernels.str();
   gpuPipeline.preferred.clear();

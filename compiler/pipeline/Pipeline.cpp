@@ -286,7 +286,7 @@ static void buildKernelsPipeline(OpPassManager &passes,
   passes.addPass(createOutlineRepeats());
 }
 
-/// kernels of each backend → code → LLVM dialect.
+/// kernels of each backend → loops over vectors → LLVM dialect.
 static void buildCodegenPipeline(OpPassManager &passes,
                                  const PipelineOptions &options) {
   for (const Backend *backend : backendsOf(options))
@@ -298,7 +298,7 @@ static constexpr Phase kPhases[] = {
     {"nn", "ONNX nodes legalized to named tensor ops", buildLegalizePipeline},
     {"graph", "graph simplified, training-time structure removed",
      buildGraphPipeline},
-    {"quantize", "values quantized as a calibration says, products of bytes",
+    {"quantize", "values quantized by a calibration, products in int8",
      buildQuantizePipeline,
      /*dependsOnLevel=*/false, /*attachesCalibration=*/true},
     {"layout", "data channels last, transposes at the edges",

@@ -169,7 +169,8 @@ static double divergence(std::vector<double> p, std::vector<double> q) {
   return sum;
 }
 
-/// Returns `p` without its outliers, reduced to `levels` different values.
+/// Returns the distribution that int8 with `levels` steps would have in place
+/// of `p`. Each step gets the mean count of its bins. Empty bins stay empty.
 static std::vector<double> flatten(const std::vector<double> &p,
                                    const double *counts, int levels) {
   const size_t merged = p.size() / size_t(levels);

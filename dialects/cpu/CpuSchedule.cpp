@@ -302,7 +302,7 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
 static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
-  // All readers find blocks of weights in contiguous memory.
+  // Weights in blocks of zeros are neither prefetched nor split along k.
   SmallVector<StringRef> possible;
   if (!op.getFormat().isBlocks())
     possible = {"prefetch", "depth_block"};
@@ -348,7 +348,7 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
     return op.emitOpError("expects a tile of product int8_dot or int8_pairs "
                           "for rounded src, but got ")
            << stringifyProduct(tile.getProduct());
-  // Pairs of these blocks are not int16.
+  // The sum of two products with 8-bit weights does not fit in int16.
   if (op.hasRoundedSrc() && op.getFormat().getBits() == 8 &&
       tile.getProduct() != Product::int8Dot)
     return op.emitOpError("expects a tile of product int8_dot for rounded src "

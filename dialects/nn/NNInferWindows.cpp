@@ -57,8 +57,8 @@ static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
       failed(rules.require(SizeRelation::atLeast, kernel, rules.constant(1),
                            "expects positive kernel dims, but got {0}")))
     return failure();
-  // With stride 1, a dynamic dimension may be one position shorter than a
-  // window. Then there is no window.
+  // With stride 1, a dynamic size may be one less than the window. The result
+  // is then empty.
   bool mayBeNone =
       padded && span && !(knownSize(padded) && knownSize(span)) &&
       op.getStrides()[i] == 1;

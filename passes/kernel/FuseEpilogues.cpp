@@ -102,8 +102,8 @@ static Value sourceOf(Operation *op) {
                         [](Value operand) { return !nn::getSplat(operand); });
 }
 
-/// Builds the scalar computation of `op`, an op of wideningOf, for the element
-/// `operand`.
+/// Builds the scalar computation of `op`, which wideningOf has returned, for
+/// the element `operand`.
 static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
   SmallVector<Value> args;
   for (Value each : op->getOperands()) {

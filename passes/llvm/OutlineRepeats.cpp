@@ -48,7 +48,7 @@ struct RowDifference {
   Type type() const;
 };
 
-/// The source of a value that comes from outside of the row.
+/// The source of a value that the outlined function uses but does not compute.
 struct Source {
   enum Kind { constant, parameter, view } kind = constant;
   size_t number = 0;

@@ -361,7 +361,7 @@ void InstrumentLayersPass::remarkLoops(ArrayRef<Layer> layers,
       continue;
     auto old = cast<LayerAttr>(row);
     std::string text = std::to_string(std::lround(100 * layer.flops / total)) +
-                       " % of the model's arithmetic in a loop";
+                       " % of the model's arithmetic runs without a kernel";
     InFlightDiagnostic remark = emitRemark(loop->getLoc()) << text;
     if (StringAttr reason = old.getReason()) {
       remark << ": " << reason.getValue();

@@ -38,7 +38,8 @@ inline bool isSizeArithmetic(mlir::Operation *op) {
           op->getResult(0).getType().isInteger(64));
 }
 
-/// Finds magnitudes in a domain.
+/// Computes the magnitudes of values, in the representation that `Domain`
+/// defines.
 template <typename Domain>
 class Magnitudes {
   using Number = std::optional<typename Domain::Number>;

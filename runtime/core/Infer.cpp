@@ -222,7 +222,7 @@ ingot_status ingot_model_infer(const ingot_model *model,
       return status;
   } else if (isOpen(artifact)) {
     return fail(error, INGOT_VERSION_MISMATCH,
-                "the model cannot tell sizes without a run; compile it again");
+                "the model cannot infer sizes without a run; compile it again");
   }
   for (uint32_t i = 0; i < numOutputs; ++i)
     if (int64_t *dims = outputDims ? outputDims[i] : nullptr)

@@ -291,7 +291,7 @@ Library::Result Library::openChecked(const Source &source, MappedFile &file,
       result = load(entry->name, source, file, error);
     else
       fail(error, INGOT_BAD_ARTIFACT,
-           "'%s' was written over while a model is loaded from it, which "
+           "'%s' was overwritten while a model is loaded from it, which "
            "changes its weights; release that model, and give a new file its "
            "name by renaming it",
            source.subject);

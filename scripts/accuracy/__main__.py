@@ -1,4 +1,4 @@
-"""Accuracy of compiled models on trained weights and real labels, in each precision.
+"""Measures the accuracy of compiled models with trained weights on labelled data, in each precision.
 
 usage: python scripts/accuracy [TASK ...] [--bin BIN] [--precision NAME,...] [--output FILE]
 

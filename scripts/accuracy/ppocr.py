@@ -1,4 +1,4 @@
-"""PP-OCR's trained recognizer on lines of text that are rendered here, hard enough that fp32 misreads some."""
+"""Reads rendered lines of text with PP-OCR's trained recognizer. They are so hard that fp32 misreads some."""
 import importlib.util
 import os
 import random
@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 FONTS = "/usr/share/fonts/truetype/dejavu"
 HEIGHT, WIDTH, LINES = 48, 320, 2000
-# Letters that do not look like others in any font or in another case.
+# Letters that cannot be confused with others, in any font and case.
 LETTERS = "abdefghijkmnpqrtuyABDEFGHLMNQRT23456789"
 
 

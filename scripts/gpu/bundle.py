@@ -49,13 +49,13 @@ node_cases = load_module("node_cases", os.path.join(ROOT, "test", "conformance",
 
 MOST_BYTES = 40 << 20
 NEWEST_GLIBC = (2, 36)
-# Cases of a model, and models of a kind.
+# Numbers of cases per model, and of models per kind.
 CASES, MODELS = 8, 2
-# Each of ONNX's node tests with this distance that passes on the emulated GPU.
+# Distance of the ONNX node tests that are taken. A test must pass on the emulated GPU.
 NODE_STEP = 12
-# Tolerances where results cannot have equal bits: functions that GPUs approximate, and results of a CPU.
+# Tolerances of results that are not bit-equal: of functions that GPUs approximate, and of results that a CPU computed.
 APPROXIMATE = 1e-4
-# Seconds that a model is measured.
+# Seconds of measurement per model.
 MEASURE = 1.0
 
 
@@ -83,7 +83,7 @@ def cubins_of(data):
         programs, sections = struct.unpack_from("<QQ", header, 32)
         flags, _, program_size, programs_count, section_size, sections_count = struct.unpack_from("<IHHHHH", header, 48)
         end = max(programs + program_size * programs_count, sections + section_size * sections_count)
-        # Files for sm_100 and later have the level in other bits.
+        # ELF files for sm_100 and later store the level in other bits.
         level = flags & 0xff if header[8] < 8 else flags >> 8 & 0xff
         yield level, data[at:at + end]
 

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from builder import Graph, TensorProto  # noqa: E402 -- beside the tests
 
-# Sizes along the first two axes: of a block of values that repeats, and of a block whose values have one sign more.
+# Sizes of blocks along the first two axes: of a block of values that repeats, and of a block with one additional sign.
 VALUES, SIGNS = (8, 16), (64, 16)
 TOKENS, WIDTH, HEADS, LAYERS, WORDS = 128, 768, 12, 12, 30522
 BATCHES = (1, 8, 128)
@@ -28,7 +28,7 @@ class RepeatingGraph(Graph):
         repeats = [-(-size // part) for size, part in zip(shape, block)]
         whole = np.tile(values, repeats)[tuple(slice(size) for size in shape)]
         if len(shape) > 1:
-            # Without other signs, equal values would add up, and activations would grow from layer to layer.
+            # Random signs let equal values cancel. Otherwise activations would grow from layer to layer.
             signs = self.rng.choice(np.float32([-1, 1]), [-(-size // part) for size, part in zip(shape, SIGNS)])
             signs = signs.repeat(SIGNS[0], 0).repeat(SIGNS[1], 1)[:shape[0], :shape[1]]
             whole = whole * signs.reshape(*signs.shape, *[1] * (len(shape) - 2))

@@ -160,7 +160,7 @@ def main():
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
     args = parser.parse_args()
     parent = os.getppid()
-    # Full precision where ours has full precision.
+    # Disables tf32 where our artifact computes in fp32.
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.backends.cudnn.benchmark = True
 

@@ -89,7 +89,7 @@ def images(folder):
 
 def ceilings(folder):
     found = {row["name"]: row for row in read(folder, "ceilings")["rows"]}
-    # Rows that only a newer runner measures come last.
+    # Rows that older runners do not measure come last.
     rows = [[name, number(found.get(name, {}).get("value")), found.get(name, {}).get("unit", "")]
             for name in dict.fromkeys([*CEILINGS, *found])]
     return table(["ceiling", "value", "unit"], rows)

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Widths of a phone and of a desktop, in CSS pixels.
 WIDTHS = (390, 1280)
-# Pages of each kind, for pictures.
+# Pages to take pictures of, one of each kind.
 PICTURES = ("index.html", "contents.html", "reference/embedding.html", "design/open-sizes.html", "measured/zoo.html")
 SECONDS = 600
 

@@ -1,4 +1,5 @@
-"""Writes what MkDocs reads: the pages of docs/, those of the root, the source files that they link, and the navigation."""
+"""Writes the input of MkDocs: the pages of docs/ and of the root, the source files that they link, and the
+navigation."""
 import glob
 import os
 import re
@@ -12,7 +13,7 @@ OUTSIDE = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANG
            "docs/README.md": "contents.md"}
 LANGUAGES = {".h": "c", ".c": "c", ".hpp": "cpp", ".cpp": "cpp", ".inc": "c", ".py": "python", ".txt": "text"}
 LINK = re.compile(r"(?P<head>\]\()(?P<target>[^)\s#]*)(?P<anchor>#[^)\s]*)?(?P<tail>\))")
-# Code keeps its brackets.
+# Brackets in code are not links.
 CODE = re.compile(r"(```.*?^```|`[^`\n]*`)", re.S | re.M)
 
 
@@ -45,7 +46,7 @@ class Stage:
             return found["head"] + relative + (found["anchor"] or "") + found["tail"]
         parts = CODE.split(text)
         parts[::2] = [LINK.sub(replace, part) for part in parts[::2]]
-        # A block that is a file has its name behind the language.
+        # A code block that is a file has the file's name behind the language.
         return re.sub(r"^```(\w+) ([\w.-]+)$", r'```\1 title="\2"', "".join(parts), flags=re.M)
 
     def write(self, place, text):
@@ -70,7 +71,7 @@ def generated(text):
 
 
 def navigation(pages):
-    """The tabs, from the folders of docs; pages stand in the order in which the index lists them."""
+    """Returns the navigation: a tab per folder of docs, whose pages are in the order of the index."""
     index = read("docs/README.md")
 
     def order(item):

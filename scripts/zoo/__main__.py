@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def chosen(args, parser):
-    """(entry, variant) of what the command line names."""
+    """Returns the (entry, variant) pairs that the command line names."""
     variants = args.variants.split(",") if args.variants else registry.USUAL
     every = registry.load_all()
     known = {v for e in every.values() for v in e.variants}

@@ -17,12 +17,12 @@ def plain(values):
     return {name: v if isinstance(v, np.ndarray) else v.numpy() for name, v in values.items()}
 
 
-# Scales outside of normalizations: those of layers, of whole residual branches.
+# Names of scales outside of normalizations: of layers, and of whole residual branches.
 SCALES = re.compile(r"(^|\.)(gamma|lambda_?\d*|layer_scale\w*)$")
 
 
 def draw_scales(module):
-    """Draws scales of normalizations and layers that are near zero, as architectures start to be trained from.
+    """Replaces scales near zero, with which some architectures begin their training, by random ones.
 
     Otherwise channels and whole residual branches would be zero, and the compiler would remove their work.
     """
@@ -50,7 +50,7 @@ def write_torch(entry, exporter, opset, path):
             torch.onnx.export(module, args, path, dynamo=False, opset_version=opset, input_names=names,
                               dynamic_axes={name: dict(axes) for name, axes in entry.open.items()})
             return
-        # The exporter finds out which sizes the module fixes.
+        # With AUTO, the exporter determines which sizes the module fixes.
         auto = torch.export.Dim.AUTO
         shapes = tuple({axis: auto for axis in entry.open.get(name, {})} for name in names)
         # The exporter takes the arguments of *args as one argument.

@@ -1,4 +1,4 @@
-"""Nets over graphs, points and tables of categories, written here: what they have in common are gathers and scatters."""
+"""Defines nets over graphs, points and tables of categories. All use gathers and scatters."""
 from registry import Entry, add
 from speech import seeded
 from text import drawn
@@ -18,7 +18,7 @@ GRAPH_OPEN = {"x": {0: "nodes"}, "edges": {1: "edges"}}
 
 
 def gcn(torch, nn):
-    """Sums over neighbours, normalized by how many there are."""
+    """A graph convolution: sums over neighbours, normalized by their number."""
 
     class Net(nn.Module):
         def __init__(self, width=32):
@@ -41,7 +41,7 @@ add(Entry("gcn", "graphs", seeded(gcn), graph, GRAPH_OPEN))
 
 
 def gat(torch, nn):
-    """Attention over neighbours: a softmax in groups, by scattered maxima and sums."""
+    """Attention over the neighbours of each node: a softmax over groups, computed by scattering maxima and sums."""
 
     class Net(nn.Module):
         def __init__(self, heads=4, width=8):
@@ -68,7 +68,7 @@ add(Entry("gat", "graphs", seeded(gat), graph, GRAPH_OPEN))
 
 
 def dgcnn(torch, nn):
-    """A cloud of points: the nearest of each by TopK, and what differs from them."""
+    """A net on a cloud of points: features of the nearest neighbours, found by TopK, relative to each point."""
 
     class Net(nn.Module):
         def __init__(self):
@@ -124,7 +124,7 @@ add(Entry("dlrm", "graphs", seeded(dlrm), dlrm_inputs, {"dense": {0: "batch"}, "
 
 
 def experts(torch, nn):
-    """A mixture of experts: each has the rows that chose it, as many as there are."""
+    """A mixture of experts. Each expert computes the rows that chose it, whose number depends on the data."""
 
     class Net(nn.Module):
         def __init__(self, width=64, count=6):

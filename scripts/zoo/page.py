@@ -1,4 +1,4 @@
-"""The page of the zoo, docs/measured/zoo.md: writes it, and reads what it says of each model."""
+"""Writes the page of the zoo, docs/measured/zoo.md, and reads the results from it."""
 import datetime
 import os
 import re
@@ -51,7 +51,7 @@ def speed_summary(speed):
 
 
 def cell(row, form):
-    """[compared, compile time, times the faster peer]."""
+    """Returns three cells: result of the comparison, compile time, and speed relative to the faster peer."""
     found = row.get(form)
     if not found:
         return ["–", "–", "–"]
@@ -70,7 +70,7 @@ def table(names, rows):
 
 
 def results(rows):
-    """The number of models by what came of them."""
+    """Counts the models by their results."""
     lines = ["| sizes | models | right | refused | wrong, failed, stopped |", "|---|---|---|---|---|"]
     for form in FORMS:
         statuses = [r[form]["status"] for r in rows.values() if form in r]
@@ -80,7 +80,8 @@ def results(rows):
 
 
 def speeds(rows, entries):
-    """Times the faster peer by kind of model. Kinds are not averaged: a tabular model is mostly the call itself."""
+    """Summarizes the speed relative to the faster peer for each kind of model. Kinds are not averaged, because a
+    tabular model mostly measures the cost of a call."""
     lines = ["| kind | sizes | measured | median | minimum | slowest against the peer | below 0.9 |", "|---|---|---|---|---|---|---|"]
     for kind in registry.KINDS:
         for form in FORMS:
@@ -127,7 +128,7 @@ the smallest, so their ratios compare calls rather than arithmetic.
 
 
 def read(path):
-    """Returns what a written page says: rows like those of results.json with ratios for times, the machine, the date."""
+    """Parses a page. Returns rows like those of results.json, with ratios instead of times, and the machine and the date."""
     with open(path) as file:
         text = file.read()
     rows, place = {}, ""

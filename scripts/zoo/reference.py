@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ONNX Runtime computes, in a process of its own: reference.py MODEL.onnx INPUTS.npz OUTPUTS.npz [--as-written | --nudged].
+"""Runs ONNX Runtime in a separate process: reference.py MODEL.onnx INPUTS.npz OUTPUTS.npz [--as-written | --nudged].
 
 --as-written turns its optimizations off, --nudged changes the inputs by a hundred-thousandth.
 """

@@ -1,21 +1,21 @@
-"""The list of models: what makes each, its inputs at two sizes, and which of their dimensions may be open."""
+"""Lists the models: the function that builds each, its inputs at two sizes, and their dynamic dimensions."""
 from dataclasses import dataclass, field
 from typing import Callable
 
-# The exporters of PyTorch, each at its lowest operator set from 17 on, and at its newest.
-# (For 17, the newer exporter writes 18.)
+# PyTorch's exporters with operator sets: the lowest one from 17 on, and the newest. (If asked for 17, the newer
+# exporter writes 18.)
 TORCH = ("script17", "dynamo23", "script20", "dynamo18")
 SKLEARN = ("sklearn17", "sklearn22")
 USUAL = ("script17", "dynamo23", "sklearn17", "shipped")
-# The kinds of models that the page sums up apart, with the families that belong to one of them.
+# Kinds of models, which the page summarizes separately, and the kind of each family.
 KINDS = {"vision": ("classification", "segmentation", "detection", "video", "restoration"), "text": ("transformers",),
          "speech": ("speech",), "tabular": ("scikit-learn",), "other": ("graphs", "shipped")}
 
 
 @dataclass
 class Entry:
-    """`build()` gives what is exported (a module, a fitted pipeline or a file's path), `inputs(which)` the inputs of
-    size 0 and 1 by name, `open` the dimensions that differ between both: {input: {axis: name}}."""
+    """A model. `build()` returns a module, a fitted pipeline or a file's path. `inputs(which)` returns the inputs by
+    name, in size 0 or 1. `open` has the dimensions that differ between both: {input: {axis: name}}."""
     name: str
     family: str
     build: Callable
@@ -46,7 +46,7 @@ def add(entry):
 
 
 def load_all():
-    """All entries; libraries are only imported where an entry is built."""
+    """Returns all entries. Imports their libraries only when an entry is built."""
     import graphs  # noqa: F401
     import restoration  # noqa: F401
     import shipped  # noqa: F401
@@ -58,5 +58,5 @@ def load_all():
 
 
 def pairs(variants=USUAL):
-    """(entry, variant) of all models, cheap families first."""
+    """Returns (entry, variant) of all models, cheap families first."""
     return [(e, v) for e in load_all().values() for v in e.variants if v in variants or v in ("shipped",)]

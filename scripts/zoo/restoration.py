@@ -1,4 +1,5 @@
-"""Nets that give pictures or volumes, written here: super resolution, style transfer, diffusion, medical segmentation."""
+"""Defines nets whose output is a picture or a volume: super resolution, style transfer, diffusion, medical
+segmentation."""
 from registry import Entry, add
 from speech import seeded
 from vision import SIZES, picture
@@ -10,7 +11,7 @@ def double(nn, fan_in, out, conv="Conv2d", norm="BatchNorm2d"):
 
 
 def unet_pad(torch, nn):
-    """As it is for pictures of any size: what goes up is padded to the size of what it joins."""
+    """Makes a U-Net for pictures of any size: upsampled maps are padded to the size of the map that they join."""
 
     class Net(nn.Module):
         def __init__(self, width=16):
@@ -67,7 +68,7 @@ add(Entry("unet_3d", "restoration", seeded(unet_3d), volumes, {"volume": {0: "ba
 
 
 def super_resolution(torch, nn):
-    """EDSR's shape: residual blocks, then pixels out of channels, twice."""
+    """A net like EDSR: residual blocks, then two pixel shuffles."""
 
     class Net(nn.Module):
         def __init__(self, width=32):
@@ -109,7 +110,7 @@ add(Entry("style_transfer", "restoration", seeded(style_transfer), picture((1, 1
 
 
 def diffusion_unet(torch, nn):
-    """A step of latent diffusion: normalized blocks that know the time, attention to the picture and to a text."""
+    """A step of latent diffusion: normalized blocks with a time embedding, self-attention, and attention to a text."""
 
     class Residual(nn.Module):
         def __init__(self, fan_in, out, time=128):

@@ -1,4 +1,5 @@
-"""Trained models that PyPI packages ship. A package is looked for, not imported: what it needs is not installed."""
+"""Trained models in PyPI packages. Finds a package's files without importing it, because its dependencies are not
+installed."""
 from registry import Entry, add
 
 
@@ -14,7 +15,7 @@ def found(package, path):
 
 
 def arrays(**shapes):
-    """Two shapes for each input, or two whole numbers."""
+    """Makes inputs: each has two shapes, or two integers."""
     def make(which):
         import numpy as np
         rng = np.random.default_rng(1 + which)
@@ -32,7 +33,7 @@ def shipped(name, package, path, inputs, open=None, **options):
 
 
 def renamed(make, **names):
-    """The same inputs, under names that are no words of Python."""
+    """Renames inputs to names that are not Python identifiers."""
     return lambda which: {names.get(key, key): value for key, value in make(which).items()}
 
 

@@ -1,4 +1,4 @@
-"""Nets of speech and of sequences, written here: voice activity, recognition, synthesis."""
+"""Defines nets for speech and sequences: voice activity, recognition, synthesis."""
 from registry import Entry, add
 from text import drawn
 
@@ -12,7 +12,7 @@ def seeded(make):
 
 
 def vad(torch, nn):
-    """Voice activity as it is deployed: sampling rates are branches, the state goes in and out."""
+    """Voice activity detection: a branch for each sampling rate; the state is an input and an output."""
 
     class Net(nn.Module):
         def __init__(self):
@@ -118,7 +118,7 @@ add(Entry("lstm_ctc", "speech", seeded(lstm_ctc), drawn({"features": ((1, 150, 8
 
 
 def gru_denoiser(torch, nn):
-    """A mask over a spectrum, as noise suppression has it."""
+    """Noise suppression: computes a mask for a spectrum."""
 
     class Net(nn.Module):
         def __init__(self):
@@ -153,7 +153,7 @@ add(Entry("tcn", "speech", seeded(tcn), drawn({"wave": ((1, 1, 8000), (2, 1, 500
 
 
 def vocoder(torch, nn):
-    """HiFi-GAN's shape: transposed convolutions with blocks of dilated ones."""
+    """A net like HiFi-GAN: transposed convolutions, followed by blocks of dilated convolutions."""
 
     class Block(nn.Module):
         def __init__(self, width):
@@ -175,7 +175,7 @@ add(Entry("vocoder", "speech", seeded(vocoder), drawn({"mel": ((1, 80, 40), (2, 
 
 
 def transducer_step(torch, nn):
-    """The prediction network and joiner of a transducer: a step."""
+    """One step of a transducer: the prediction network and the joiner."""
 
     class Net(nn.Module):
         def __init__(self):
@@ -201,7 +201,7 @@ add(Entry("transducer_step", "speech", seeded(transducer_step), transducer_input
 
 
 def greedy(torch, nn):
-    """Decoding as a loop in the model: it stops when it meets the end, or after `limit` steps."""
+    """Decoding as a loop inside of the model, which stops at the end token or after `limit` steps."""
 
     class Net(nn.Module):
         def __init__(self):

@@ -1,4 +1,4 @@
-"""scikit-learn's pipelines through skl2onnx, fitted to a few hundred rows of made-up data."""
+"""Pipelines of scikit-learn, converted by skl2onnx and fitted to a few hundred rows of synthetic data."""
 from registry import SKLEARN, Entry, add
 
 

@@ -1,4 +1,4 @@
-"""transformers' architectures, built from small configurations with random weights: nothing is downloaded."""
+"""Architectures of the transformers package in small configurations, with random weights. Nothing is downloaded."""
 from registry import Entry, add
 
 SEQUENCE = {0: "batch", 1: "sequence"}
@@ -23,7 +23,7 @@ def tokens(names, first=(1, 32), second=(2, 21), high=500):
 
 
 def drawn(shapes):
-    """Random numbers of the given shapes, two for each input."""
+    """Makes random inputs. Each input has two shapes."""
     def make(which):
         import torch
         generator = torch.Generator().manual_seed(1 + which)
@@ -32,7 +32,7 @@ def drawn(shapes):
 
 
 def built(config, model, pick, attention="eager", **sizes):
-    """`model(config(**sizes))`, called with the inputs by name; `pick` takes the tensors out of what it gives."""
+    """Wraps `model(config(**sizes))`, so that inputs are passed by name. `pick` selects the output tensors."""
     def build():
         import torch
         import transformers
@@ -52,7 +52,7 @@ def built(config, model, pick, attention="eager", **sizes):
         generator = torch.Generator().manual_seed(4)
         with torch.no_grad():
             for key, value in inner.named_parameters():
-                # Initial embeddings and biases are all equal, which hides errors.
+                # Replaces initial embeddings and biases, which are all equal and would hide errors.
                 if value.dim() == 1:
                     value.add_(torch.randn(value.shape, generator=generator) * 0.05)
         module = Named(inner, [])
@@ -118,7 +118,7 @@ model("bart", "BartConfig", "BartModel", tokens(["input_ids", "decoder_input_ids
       encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=512, decoder_ffn_dim=512, vocab_size=1000,
       max_position_embeddings=256)
 
-# The default attention of transformers: PyTorch's own, which exporters write as several ops.
+# Uses PyTorch's scaled_dot_product_attention, the default of transformers. Exporters write it as several ops.
 model("bert_sdpa", "BertConfig", "BertModel", TYPED, TYPED_OPEN, attention="sdpa", **SMALL)
 model("gpt2_sdpa", "GPT2Config", "GPT2LMHeadModel", MASKED, MASKED_OPEN, pick=lambda r: r.logits, attention="sdpa",
       n_embd=256, n_layer=3, n_head=4, vocab_size=1000, n_positions=256)
@@ -139,7 +139,7 @@ def cached_inputs(which):
 
 
 def cached():
-    """A step of GPT-2 over the keys and values of those before it."""
+    """A step of GPT-2, with cached keys and values of earlier steps."""
     import torch
     import transformers
 

@@ -1,4 +1,4 @@
-"""One model: made, compiled with fixed and with open sizes, run, compared, measured."""
+"""Tries one model: makes it, compiles it with fixed and with open sizes, runs it, compares and measures."""
 import json
 import os
 import re
@@ -15,12 +15,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import measure  # noqa: E402
 
-# The CPU seconds that a compilation may take, and any other process.
+# Limits of CPU seconds: for a compilation, and for any other process.
 COMPILE_LIMIT, OTHER_LIMIT = 240, 900
 
 
 def run(command, limit, cwd=None):
-    """(exit code or None if it was stopped, its error output, CPU seconds, megabytes)."""
+    """Runs a command. Returns (exit code, or None if it was stopped, error output, CPU seconds, megabytes)."""
     def bound():
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -105,7 +105,7 @@ def open_inputs(folder):
 
 
 def reference(folder, which, *options):
-    """(what ONNX Runtime computes from the inputs, a file; why there is none)."""
+    """Returns (file with ONNX Runtime's outputs, error)."""
     file = os.path.join(folder, f"want{which}{''.join(options)}.npz")
     if os.path.exists(file):
         return file, None
@@ -115,8 +115,8 @@ def reference(folder, which, *options):
 
 
 def hangs_on_rounding(folder, which, tolerance):
-    """Whether ONNX Runtime disagrees with itself without its optimizations, or with inputs a hundred-thousandth off:
-    of boxes that overlap by just as much as is allowed, or score alike, the last bits of sums decide which come first."""
+    """Returns True if ONNX Runtime's results change without its optimizations, or with inputs that differ by 1e-5. Then
+    the last bits decide, for example about boxes with nearly equal scores."""
     results = {key: value for key, value in np.load(reference(folder, which)[0]).items() if value.dtype.kind != "U"}
     for option in ("--as-written", "--nudged"):
         file, why = reference(folder, which, option)
@@ -129,7 +129,7 @@ def hangs_on_rounding(folder, which, tolerance):
 
 
 def compare(bin_dir, folder, artifact, which, tolerance):
-    """("right" | "wrong" | "failed" | "refused" | "unknown", a line, error)."""
+    """Returns ("right" | "wrong" | "failed" | "refused" | "unknown", one line of text, error)."""
     want_file, why = reference(folder, which)
     if why:
         return "unknown", why, None
@@ -145,7 +145,7 @@ def compare(bin_dir, folder, artifact, which, tolerance):
         name = key.partition(":")[2]
         got = np.load(os.path.join(out, re.sub(r"[^A-Za-z0-9._-]", "_", name) + ".npy"))
         if want.dtype.kind == "U":
-            # Labels that are words are stored as indices into a list.
+            # String labels are stored as indices into a list.
             told = subprocess.run([os.path.join(bin_dir, "ingot"), "inspect", artifact, "--metadata", "labels." + name],
                                   capture_output=True, text=True, check=True)
             got = np.array(json.loads(told.stdout))[got].astype(want.dtype)
@@ -198,7 +198,8 @@ def attempt(entry, variant, directory, bin_dir):
 
 
 def speed(entry, variant, row, directory, bin_dir, rounds):
-    """Of what compares right, the fastest turn of each engine in ms: others on the machine slow single turns down."""
+    """Measures a model with right results. Takes the fastest turn of each engine in ms, because other load slows single
+    turns down."""
     folder = os.path.join(directory, f"{entry.name}.{variant}")
     forms = [form for form in ("fixed", "open") if row.get(form, {}).get("status") == "right"]
     if not forms:

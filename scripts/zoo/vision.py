@@ -1,11 +1,11 @@
-"""torchvision's architectures with random weights, and two of our own."""
+"""Architectures of torchvision with random weights, and two that are defined here."""
 from registry import Entry, add
 
 BATCH, SIZES = {0: "batch"}, {0: "batch", 2: "height", 3: "width"}
 
 
 def picture(first, second=None, channels=3, seed=1):
-    """Inputs of one picture: smooth, as pictures are, and of another size the second time."""
+    """Makes inputs of one smooth picture, in two sizes."""
     def make(which):
         import torch
         batch, height, width = (first, second or (2, *first[1:]))[which]
@@ -17,7 +17,7 @@ def picture(first, second=None, channels=3, seed=1):
 
 
 def settle(module, inputs):
-    """BatchNorms get the statistics of a batch, so that activations neither die nor explode, and scales of their own."""
+    """Gives BatchNorms the statistics of a batch, so that activations neither die nor explode, and random scales."""
     import torch
     norms = [m for m in module.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm)]
     if not norms:
@@ -92,7 +92,8 @@ for each in ("lraspp_mobilenet_v3_large", "deeplabv3_mobilenet_v3_large", "fcn_r
 
 
 def detector(name, side, seed=1, **options):
-    """`seed` is one of pictures for which ONNX Runtime takes the same boxes with and without its optimizations."""
+    """Makes a detector. `seed` selects a picture for which ONNX Runtime finds equal boxes with and without its
+    optimizations."""
     inputs = picture((1, side, side), (1, side - 64, side + 32), seed=seed)
 
     def build():
@@ -100,7 +101,7 @@ def detector(name, side, seed=1, **options):
         import torchvision
 
         class List(torch.nn.Module):
-            """Detectors take a list of pictures; this one has one."""
+            """Wraps a detector: takes one picture and passes a list of it."""
 
             def __init__(self, inner):
                 super().__init__()
@@ -155,7 +156,7 @@ video("mvit_v2_s", 16, 224)
 
 
 def yolo():
-    """A detector in the manner of YOLOv5 and v8: C2f blocks, SPPF, a head over three scales that decodes boxes."""
+    """A detector like YOLOv5 and v8: C2f blocks, SPPF, and a head over three scales that decodes boxes."""
     import torch
     nn, functional = torch.nn, torch.nn.functional
 

@@ -66,7 +66,7 @@ def chain(n, step, shape=(4, 16)):
 
 @family
 def matmul(n):
-    """products, each by weights of its own"""
+    """products, each with other weights"""
     return chain(n, in_turn(product))
 
 
@@ -158,7 +158,7 @@ def open_sizes(n):
 
 @family
 def open_shapes(n):
-    """shapes that are computed: Shape, Gather, Concat, Reshape"""
+    """Reshapes to computed shapes: Shape, Gather, Concat, Reshape"""
 
     def step(net, x, i):
         shape = net.op("Shape", x)
@@ -188,7 +188,8 @@ def fan_out(n):
 
 @family
 def open_fan_out(n):
-    """the same of an open number of rows: n / 2 buffers that the run allocates live at once"""
+    """one value that n / 2 nodes read, with an open number of rows: the run allocates n / 2 buffers, which live at the
+    same time"""
     return fan_out_of(n, "N")
 
 
@@ -265,7 +266,7 @@ def inputs_outputs(n):
 
 @family
 def open_inputs_outputs(n):
-    """n inputs, n outputs, of open sizes: one that all inputs share, one for each"""
+    """n inputs and n outputs, each with an open size that all share and one of its own"""
     net = Net()
     for i in range(n):
         net.output(net.op("Softmax", net.input("N", f"M{i}")), "N", f"M{i}")
@@ -280,7 +281,7 @@ def initializers(n):
 
 @family
 def branches(n):
-    """Ifs of a constant condition behind each other, two nodes in each branch"""
+    """a chain of Ifs with a constant condition, with two nodes in each branch"""
 
     def branch(x, name, kind):
         inner = Net(name)
@@ -304,11 +305,11 @@ def branches(n):
 
 @family
 def nested_branches(n):
-    """Ifs of a constant condition in Ifs, eight deep, behind each other"""
+    """a chain of Ifs with a constant condition, nested eight deep"""
     DEPTH = 8
 
     def nest(x, name, depth):
-        """Returns a graph of 3 nodes more than the graphs in it."""
+        """Returns a graph with an If, and two further nodes besides the graphs in it."""
         inner = Net(name)
         y = inner.op("Tanh", x)
         if depth:

@@ -60,7 +60,7 @@ def update_readme(path, results):
         f.write(head + begin + summary(results) + "\n" + end + rest.split(end)[1])
 
 
-# Reasons why tests with different results are left as they are.
+# For tests with other results: the reason why the result is accepted.
 DIFFERENT = {
     "node/test_resize_downsample_scales_linear_align_corners": "align_corners",
     "node/test_resize_downsample_scales_cubic_align_corners": "align_corners",

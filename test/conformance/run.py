@@ -43,7 +43,8 @@ SKIPPED = "unsupported"
 
 
 class Outcome:
-    """Kinds: pass, unsupported, compile-error, run-error, wrong, crash or timeout; closed if nothing can be dynamic."""
+    """The result of a test. Kinds: pass, unsupported, compile-error, run-error, wrong, crash or timeout. With --open,
+    also closed: no dimension can be dynamic."""
 
     form = None  # set of dynamic dimensions
     seconds = 0

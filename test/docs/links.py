@@ -9,7 +9,7 @@ ROOT = sys.argv[1]
 
 
 def anchors(path):
-    """Headings as GitHub names them."""
+    """Returns the anchors of a page's headings, as GitHub makes them."""
     with open(path) as f:
         text = re.sub(r"```.*?```", "", f.read(), flags=re.S)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
@@ -37,7 +37,7 @@ docs = os.path.join(ROOT, "docs")
 listed = os.path.join(docs, "README.md")
 with open(listed) as f:
     index = f.read()
-# The longest page of each folder: a decision or a step that needs more is two.
+# Largest number of lines of a page, by folder. A longer decision or step should be two pages.
 LINES = {"guide": 150, "design": 200}
 for page in glob.glob(os.path.join(docs, "**", "*.md"), recursive=True):
     name = os.path.relpath(page, docs)

@@ -34,7 +34,7 @@ for page in pages:
         where = f"{os.path.relpath(page, ROOT)}: {code}"
         if FILE.fullmatch(code):
             seen += 1
-            # `kernels/Prefetch.cpp` is the end of a path.
+            # A name such as `kernels/Prefetch.cpp` may be only the end of a path.
             if os.path.basename(code) not in names or not any(("/" + path).endswith("/" + code) for path in paths):
                 problems.append(f"{where}: no such file")
         elif re.fullmatch(r"[a-z]+(?:-[a-z0-9]+)+", code) and code.startswith(PREFIXES) and code not in COMMANDS:

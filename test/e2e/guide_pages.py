@@ -27,7 +27,7 @@ GUIDE = os.path.join(ROOT, "docs", "guide")
 FENCE = re.compile(r"^(?P<comment><!-- (?P<mark>real|exact) -->\n)?```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.M | re.S)
 TITLE = re.compile(r'title="([^"]+)"')
 LEVELS = r"\b(native|x86-64-v[234]|alderlake|cascadelake|znver4|avx512fp16|sapphirerapids)\b"
-# Lines that a busy machine adds.
+# Warnings that only a busy machine prints.
 NOISE = re.compile(r"^ingot bench: warning: (latency is unstable|this process was stopped)")
 
 
@@ -61,7 +61,7 @@ def normalize(line):
 
 
 def matches(want, got, exact):
-    """Returns true if the lines `got` are what `want` describes."""
+    """Returns true if the lines `got` match the pattern lines `want`."""
     def prepare(line):
         return re.sub(r"\s+", " ", line).strip() if exact else normalize(line)
 
@@ -80,7 +80,8 @@ def shown(output):
 
 
 class Reader:
-    """A reader of the guide: a folder, a shell that keeps its variables, and what replaces commands that cannot run."""
+    """A reader of the guide: a folder, a shell that keeps its variables, and replacements for commands that cannot
+    run."""
 
     def __init__(self, folder, checkout, environment, replace, real):
         self.folder, self.checkout, self.environment = folder, checkout, environment
@@ -136,7 +137,7 @@ class Reader:
 
 
 def make_checkout(folder, build):
-    """Makes a checkout whose build is the tested one."""
+    """Makes a checkout whose build folder is the one under test."""
     os.makedirs(folder)
     for name in ("runtime", "examples", "Makefile", "scripts", "docs"):
         os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
@@ -154,7 +155,7 @@ def have_docker():
 
 
 def common_replacements(python_prefix):
-    """Returns what replaces commands that install, build for an hour, or need what this machine lacks."""
+    """Returns replacements for commands that install, build for an hour, or need something that this machine lacks."""
     docker = have_docker()
     spaces = not subprocess.run(["unshare", "--map-root-user", "true"], capture_output=True).returncode
     return [

@@ -130,8 +130,7 @@ class MatMul(Emulated):
 
 class Attention(Emulated):
     def test_drawn(self):
-        """Heads of all sizes, masks, one key and many: scores, exponentials and values are in tiles for any number of
-        them."""
+        """Attention with heads of all sizes, with masks, and with one key or many. All three steps use AMX tiles."""
         self.check([attention(number) for number in range(100, 116)])
 
     def test_open_sizes(self):

@@ -98,7 +98,7 @@ class Files(Case):
             self.assertEqual(exports(artifact), sorted(f.read().split()))
 
     def test_libraries(self):
-        """The library needs libc, and oneDNN only if the code calls it."""
+        """The library depends on libc. It depends on oneDNN only if its code calls oneDNN."""
         listing = lambda path: re.findall(r"\(NEEDED\).*\[(.*?)\]", subprocess.run(
             ["llvm-readelf-22", "-d", path], capture_output=True, text=True, check=True).stdout)
         allowed = re.compile(r"(libc|libm|libdnnl|libgomp|ld-linux.*)\.so")
@@ -136,7 +136,7 @@ class Files(Case):
 
 
 class Emit(Case):
-    """Every stage can be printed."""
+    """Tests --emit: the module can be printed after each phase."""
 
     def emit(self, kind, *options, output="-"):
         done = tool("ingot", "compile", self.save(families.ALL["repvgg"]()[0]), f"--emit={kind}", "-o", output,
@@ -144,7 +144,7 @@ class Emit(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    # A text that the module contains after each phase, and a text that it no longer contains.
+    # For each phase: a text that the module contains after it, and a text that it no longer contains.
     PHASES = {"onnx": ("onnx.node", "nn."), "nn": ("nn.batch_norm", "onnx.node"), "graph": ("nn.conv", "nn.batch_norm"),
               "layout": ("channels_last", "nn.batch_norm"), "linalg": ("linalg.generic", "nn."),
               "memory": ("memref.view", "tensor.empty"), "kernels": ("cpu.launch", "tensor.empty"),

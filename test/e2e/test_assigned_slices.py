@@ -1,6 +1,7 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`x[:, 1:, 2:5] = v` as exporters write it: a ScatterND of expanded ranges, which is stored in place."""
+"""Tests `x[:, 1:, 2:5] = v` as exporters write it: as ScatterND of expanded ranges. The new values are stored in
+place."""
 import numpy as np
 
 from support import Case, NodeByNode, helper, make_model, tool

@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""--kernels=auto and the files it writes."""
+"""Tests --kernels=auto and the files that it writes."""
 import json
 import os
 import subprocess
@@ -128,7 +128,7 @@ class AutoKernels(Choosing):
     def test_dynamic_shape(self):
         model = small_model(("n", 4, 12, 12))
         self.assert_refuses(model, "--kernels=auto", "--shape", "'x'", options=("--kernels=auto",))
-        # For a profile, the usual sizes are measured.
+        # With a shape profile, kernels are measured at its usual sizes.
         artifact = self.compile(model, "--kernels=auto", "--dim", "n=1:2:3")
         for n in (2, 3):
             self.assert_agrees(model, artifact, {"x": np.ones((n, 4, 12, 12), np.float32)})

@@ -1,6 +1,7 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`ingot compile --precision=auto` and `--report`: budgets that hold, what the page tells, and what is refused."""
+"""Tests `ingot compile --precision=auto` and `--report`: the accuracy budget, the content of the page, and wrong
+uses."""
 import html.parser
 import json
 import os
@@ -68,7 +69,7 @@ class Studied(Case):
 
 class Reports(Studied):
     def test_numbers(self):
-        """The numbers are those of the artifact, of `compare` and of the calibration."""
+        """The report has the same numbers as the artifact, `ingot compare` and the calibration."""
         model = self.save(families.ALL["resnet"]()[0])
         x = np.random.default_rng(4).standard_normal((12, 3, 64, 64)).astype(np.float32)
         np.savez(self.path("x.npz"), input=x)
@@ -96,7 +97,7 @@ class Reports(Studied):
                 self.assertGreater(layer["int8_ms"], 0)
                 self.assertGreater(layer["relative_error"], 0)
         done = tool("ingot", "compare", artifact, model, "--data", self.path("x.npz"), "--json")
-        # The report is on the first 8 samples; this command is on all samples.
+        # The report uses the first 8 samples, this command uses all samples.
         wanted = json.loads(done.stdout)["outputs"][0]["relative_error"]
         self.assertAlmostEqual(found["outputs"][0]["relative_error"], wanted, delta=0.3 * wanted)
         # The page has the whole report.
@@ -230,7 +231,7 @@ class Auto(Studied):
         ranges = self.calibrate(model)
         with open(ranges) as f:
             text = json.load(f)
-        # The following product cannot become int8.
+        # Makes the range of the last tensor too narrow, so that its product cannot become int8.
         text["tensors"][-1]["scale"] /= 60
         with open(ranges, "w") as f:
             json.dump(text, f)

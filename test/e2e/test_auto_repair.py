@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`ingot calibrate` without further options: repairs if the error of the outputs asks for them, and none otherwise."""
+"""Tests `ingot calibrate` without further options. It repairs only if the error of the outputs is large."""
 import json
 import re
 
@@ -91,7 +91,7 @@ class AutoRepair(Case):
         self.assertEqual((trials[0][1], trials[1][2], samples, rest), (before, after, 20, []))
         self.assertEqual(json.loads(written)["ingot_calibration"], 3)
         self.assertAlmostEqual(self.error(model), after, delta=0.05 * after)
-        # Without repairs the error is the reported one.
+        # Without repairs, the measured error equals the reported one.
         plain, lines = self.calibrate(model, data, "--method=minmax", "--repair=none")
         self.assertEqual((json.loads(plain)["ingot_calibration"], lines), (1, []))
         self.assertAlmostEqual(self.error(model), before, delta=0.05 * before)

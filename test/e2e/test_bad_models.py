@@ -109,7 +109,7 @@ class Graphs(Case):
         self.assert_refuses(model, "conv0")
 
     def test_axis_out_of_range(self):
-        """Also reported if the result does not depend on it."""
+        """An axis out of range is reported even if the result does not depend on the axis."""
         for op, kind in (("QuantizeLinear", TensorProto.FLOAT), ("DequantizeLinear", TensorProto.UINT8)):
             for shape, axis in (([4], 9), ([4], -2), ([2, 4], 2), ([2, 4], -3)):
                 with self.subTest(op=op, shape=shape, axis=axis):
@@ -121,7 +121,7 @@ class Graphs(Case):
                     self.assert_refuses(model, "quant", "axis")
 
     def test_opset_is_the_one_of_the_file(self):
-        """The message has the file's opset, not the one of the conversion."""
+        """The message names the opset of the file, not the opset that the importer converts the model to."""
         for opset in (13, 18, 22):
             for op, more, shape in (("ReverseSequence", {"time_axis": 0, "batch_axis": 1}, [3, 3]),
                                     ("NegativeLogLikelihoodLoss", {}, [3, 3])):
@@ -143,8 +143,8 @@ class Graphs(Case):
         self.assert_refuses(model, "Loop1")
 
     def test_deep_nesting(self):
-        """If in If in If, nested deeper than any reader should follow. protobuf for Python does not write such a model.
-        """
+        """Nests If in If deeper than a reader should follow. Writes the bytes itself, because protobuf for Python
+        refuses to."""
         def field(number, data):
             length, size = len(data), b""
             while length > 127:
@@ -323,7 +323,7 @@ class Tensors(Case):
                 self.assert_refuses(model, "huge0")
 
     def test_slice_with_an_enormous_step(self):
-        """No step makes shape inference take long, with either sign."""
+        """Shape inference is fast for a step of any size and sign."""
         for step in (-2**63, 2**63 - 1, -2**63 + 1):
             with self.subTest(step=step):
                 bounds = {"s": np.array([4 if step < 0 else 1]), "e": np.array([-2**63 if step < 0 else 2**63 - 1]),

@@ -97,7 +97,7 @@ class DataChecks(Case):
         for op, (attributes, right, want, wrongs) in cases.items():
             right = np.array(right, np.int64)
             node = helper.make_node(op, ["t", "i"], ["y"], name="look", **attributes)
-            # Two indices are checked one by one, more in a loop, so a longer list repeats the indices.
+            # Up to two indices are checked one by one, and more are checked in a loop. A longer list tests the loop.
             for repeat in (1, 8):
                 indices = np.repeat(right, repeat, axis=0)
                 want_all = np.repeat(np.array(want, np.float32), repeat, axis=0)
@@ -130,7 +130,8 @@ class DataChecks(Case):
                 self.refuses(artifact, {**inputs, "i": np.array([0, 4]).reshape(shape)}, "put", "index", "[-4, 3]")
 
     def test_label_out_of_range(self):
-        """Labels do not count from the end, but one label may be ignored."""
+        """A negative label is out of range: it does not count from the end. Only the label `ignore_index` is
+        accepted."""
         x = np.random.default_rng(1).standard_normal((3, 5)).astype(np.float32)
         for op, name in (("NegativeLogLikelihoodLoss", "target"), ("SoftmaxCrossEntropyLoss", "labels")):
             for attributes, ignored in (({}, None), ({"ignore_index": -1}, -1), ({"ignore_index": 9}, 9)):

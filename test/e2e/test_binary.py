@@ -12,7 +12,7 @@ from test_quantized import LEVELS
 with open("/proc/cpuinfo") as cpuinfo:
     flags = cpuinfo.read().split()
 if {"avx512_vpopcntdq", "avx512_bf16"} <= set(flags):
-    # znver4 counts bits in vectors.
+    # The level znver4 counts bits with vector instructions.
     LEVELS = LEVELS + ["znver4"]
 # f32 holds all sums of these values, in any order.
 BINARY = np.array([-1, 1], np.float32)
@@ -89,7 +89,7 @@ class Binary(Case):
                     self.assert_agrees(model, artifact, {"x": x}, tolerance=0)
 
     def test_channels(self):
-        """Ends of the i32 elements of a pixel, and of pairs of them."""
+        """Numbers of channels that do not fill the last i32 of a pixel, or the last pair of i32."""
         for channels in (48, 64, 65, 97, 128, 200, 300):
             with self.subTest(channels=channels):
                 net = Net(channels, channels)
@@ -98,7 +98,7 @@ class Binary(Case):
                 self.check(net, [1, channels, 5, 9], 1, levels=LEVELS[:2] + LEVELS[-1:])
 
     def test_few_channels(self):
-        """Few channels stay bytes."""
+        """With few channels, signs are multiplied as bytes, because counting bits is not faster."""
         net = Net(1, 32)
         net.sign()
         net.conv(64)
@@ -161,7 +161,7 @@ class Binary(Case):
                 self.check(net, [2, 64, 12, 10], 3)
 
     def test_scaled(self):
-        """XNOR-Net: signs times one factor for all of them and one for each output."""
+        """Signs are multiplied by one common factor, and by a factor for each output, as in XNOR-Net."""
         net = Net(7, 128)
         net.sign()
         net.value = net.node("Mul", net.value, net.constant(0.125))
@@ -188,7 +188,7 @@ class Binary(Case):
                 self.check(net, ["n", 192], 1, sizes=[rows, 192])
 
     def test_other_weights(self):
-        """A 0 among the weights, or data of more than three values: bytes."""
+        """Weights that contain 0, or data with more than three values, are multiplied as bytes."""
         net = Net(9, 64)
         net.sign()
         net.conv(64)
@@ -200,7 +200,7 @@ class Binary(Case):
         self.check(net, [1, 64, 5, 5], 0, levels=LEVELS[-1:])
 
     def test_emulated(self):
-        """Code for a level that counts bits in vectors, emulated on others."""
+        """Runs code that counts bits with vector instructions. A CPU without these instructions emulates them."""
         net = Net(10, 100)
         net.sign()
         net.conv(70)
@@ -213,7 +213,7 @@ class Binary(Case):
         self.assert_agrees(model, artifact, {"x": x}, tolerance=0)
 
     def chain(self, seed, channels, forms, between=lambda net: None, **attributes):
-        """Convolutions of signs of sums: only the last result is not a sign."""
+        """Makes a chain of convolutions. All but the last one store only the signs of their sums."""
         net = Net(seed, channels[0])
         net.sign(forms[0])
         for wanted, form in zip(channels[1:], forms[1:]):
@@ -225,7 +225,7 @@ class Binary(Case):
         return net
 
     def test_stored_channels(self):
-        """Ends of stored i32 elements, of pairs of them and of vectors; results may be 0."""
+        """Numbers of channels that do not fill the last stored i32, pair of i32, or vector. Results may be 0."""
         for channels in (48, 64, 65, 97, 129, 200, 300):
             with self.subTest(channels=channels):
                 net = self.chain(channels, [64, channels, channels], ["Sign"] * 3)
@@ -292,11 +292,11 @@ class Binary(Case):
                 self.check(net, ["n", 192], 2, sizes=[rows, 192], compared=1)
 
     def test_stored_rounding(self):
-        """Each sum is compared with the rounding that f32 makes in the following ops, for scales that no float holds.
-        """
+        """A sum's sign is the sign after the rounding of the following f32 ops, also for scales that no float
+        represents."""
         rng = np.random.default_rng(15)
         scale = rng.choice([0.1, -0.1, 1 / 3, -0.7], 64).astype(np.float32)
-        # Near the value of some sum, on either side or equal.
+        # Makes thresholds at possible sums, or the next float above or below.
         shift = np.float32(-scale * rng.integers(-9, 10, 64).astype(np.float32))
         shift = np.where(rng.random(64) < 0.5, shift, np.nextafter(shift, rng.choice([-1, 1], 64), dtype=np.float32))
         shape = [1, 96, 5, 10]

@@ -60,7 +60,7 @@ class Instructions(Case):
 
 
 class Emulated(Case):
-    """The loops with arithmetic in place of the instruction are bit-exact with the level below."""
+    """Replaces the instruction by arithmetic. Results are bit-equal to those of the next lower level."""
 
     def test_whole_graphs(self):
         for kinds in KINDS:

@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`ingot calibrate`: ranges, held against ONNX Runtime's calibrators, and what it refuses."""
+"""Tests `ingot calibrate`: compares ranges with those of ONNX Runtime's calibrators, and tries wrong uses."""
 import contextlib
 import hashlib
 import io
@@ -108,7 +108,7 @@ class Ranges(Calibrating):
             self.assertEqual(ours[name]["zero_point"], np.asarray(zero_point).item(), name)
 
     def agree(self, ours, theirs, data, exempt=()):
-        """The ends of ranges differ by at most one bin of 2048 and the step of the rounded zero point."""
+        """The ends of ranges differ by at most one of 2048 bins, plus one step because the zero point is rounded."""
         for name, (low, high) in theirs.items():
             most = np.abs(data[name]).max()
             near = 2 * most / 2048 + ours[name]["scale"] / 2 + 1e-6
@@ -171,7 +171,7 @@ class Repeatable(Calibrating):
         self.assertEqual(self.calibrate(model, "--data", self.path("folder")), wanted)
 
     def test_only_zeros(self):
-        """A relu that passes nothing has a range by every method."""
+        """Every method finds a range for a relu whose outputs are all 0."""
         nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["g"], "gemm"), helper.make_node("Relu", ["g"], ["r"], "relu"),
                  helper.make_node("MatMul", ["r", "v"], ["y"], "matmul")]
         weights = {"w": np.ones((4, 4), np.float32), "b": np.full(4, -1000, np.float32), "v": np.ones((4, 3), np.float32)}
@@ -446,7 +446,7 @@ class Refused(Calibrating):
     def test_interrupted(self):
         """An interrupted calibration leaves no part of the file or of its artifact."""
         model = self.save(families.ALL["resnet"]()[0])
-        # Too much for any machine to finish while the test waits; a sparse file takes no room.
+        # So many samples that the command is still running when it is interrupted. The sparse file needs no disk space.
         shape = (1 << 20, 3, 64, 64)
         samples = np.lib.format.open_memmap(self.path("x.npy"), "w+", np.float32, shape)
         del samples

@@ -99,8 +99,8 @@ class Cancelled(Case):
                 self.assertEqual(len(runs), 5)
                 for run in runs:
                     self.assertEqual((run["status"], run["message"]), (11, "the run was cancelled"))
-                # The cancellation is requested after a tenth of the run, and a layer takes a sixtieth; other load may
-                # slow it.
+                # The cancellation comes after a tenth of the run, and a layer takes a sixtieth. Other load may delay
+                # both.
                 self.assertLess(sorted(run["part"] for run in runs)[1], 0.6, runs)
 
     def test_native_kernels(self):

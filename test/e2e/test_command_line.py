@@ -155,7 +155,7 @@ class Options(Case):
 
 
 class ExitCodes(Case):
-    """2 for a text that is wrong whatever the files hold, 1 for files and for what they do not have."""
+    """Exit code 2 means that the command line is wrong for any files, 1 that a file is wrong or lacks something."""
 
     def test_every_kind(self):
         model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], name="conv")], [("x", ["n", 1, 4, 4])],
@@ -232,7 +232,7 @@ class Output(Case):
                                       "ingot compile: remark: model.onnx: node 'whole one': 'native' does not compute it: "
                                       "it computes int64[512,512], where kernels compute float32\n")
         # A loop with a large part of the model's arithmetic is reported without --remarks.
-        remark = "[1-9][0-9] % of the model's arithmetic in a loop"
+        remark = "[1-9][0-9] % of the model's arithmetic runs without a kernel"
         told = tool(*command).stderr
         self.assertRegex(told, rf"(?m)^ingot compile: remark: model.onnx: node 'whole one': {remark}: "
                                r"native: computes int64\[512,512\], where kernels compute float32$")
@@ -246,7 +246,7 @@ class Output(Case):
         self.assertEqual(by["fixed one"], ("native", ""))
         self.assertEqual({node for layer in layers if layer["in_loop"] for node in layer["nodes"]}, {"whole one"})
         text = tool("ingot", "inspect", self.path("model.so"), "--layers").stdout
-        self.assertRegex(text, r"layers +\d+: .*\d+ by native; 2 not by a better one: --layers tells why\n")
+        self.assertRegex(text, r"layers +\d+: .*\d+ by native; 2 were declined by a faster backend: --layers tells why\n")
         self.assertRegex(text, f"(?m)^remark    node 'whole one': native: computes .*; {remark}$")
         self.assertRegex(text, r"convolution +loops +.*computed one +native: has weights")
         done = tool("ingot", "bench", self.path("model.so"), "--profile", "--shape", "x=1x3x8x8", "--shape", "w=4x3x3x3", "--shape", "a=512x512", "--iterations=3",
@@ -291,7 +291,7 @@ class Output(Case):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_output_that_is_something_else(self):
-        """Neither the model nor a folder is replaced, and the library is not also the header."""
+        """An output cannot replace the model or a folder, and the library and the header cannot be one file."""
         source = self.save(relu_model())
         os.mkdir(self.path("folder.so"))
         before = sorted(os.listdir(self.dir))
@@ -302,7 +302,7 @@ class Output(Case):
         self.assertEqual(os.path.getsize(source), len(relu_model().SerializeToString()))
 
     def test_output_that_is_no_file(self):
-        """Files do not replace devices and pipes: text is written into them, a library is not."""
+        """An output never replaces a device or a pipe. Text is written into it, and a library is refused."""
         source = self.save(relu_model())
         os.mkfifo(self.path("pipe.so"))
         before = sorted(os.listdir(self.dir))
@@ -366,7 +366,7 @@ class Output(Case):
             time.sleep(wait)
             process.terminate()
             process.wait()
-            # The compiler may have finished, or may have been giving the files their names.
+            # The signal may have come too late: after the compilation, or while files were renamed.
             left = set(os.listdir(self.path("out")))
             self.assertLessEqual(left, {"model.h", "model.so"})
             for file in left:

@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`ingot compare`: a compiled model against its ONNX file in fp32, as a whole and by tensor."""
+"""Tests `ingot compare`: a compiled model against its ONNX file in fp32, by outputs and by inner tensors."""
 import json
 import os
 import shlex
@@ -70,7 +70,7 @@ class Comparing(Case):
         self.assertTrue(all(t["relative_error"] < 1e-5 for t in kept), kept)
 
     def test_as_compiled(self):
-        """Precision, rules and calibration are the artifact's, unless the command line has others."""
+        """The command uses the artifact's precision, rules and calibration, unless the command line gives others."""
         model, _ = self.resnet(4)
         ranges = self.calibrate(model)
         data = ["--data", self.path("x.npz"), "--per-layer"]
@@ -110,7 +110,7 @@ class Comparing(Case):
             self.assert_one_line(tool(*command, option), "'ranges.json'", "give --calibration=FILE")
 
     def test_the_worst_comes_first(self):
-        """One tensor of the file has a scale that is much too large."""
+        """The command finds the one tensor whose scale is much too large."""
         model, _ = self.resnet()
         ranges = self.calibrate(model)
         with open(ranges) as f:
@@ -176,7 +176,7 @@ class Comparing(Case):
                              "GLOB=fp32")
 
     def test_sensitivity_of_families(self):
-        """Depthwise, concatenated, attention: the sum of all is that of the artifact."""
+        """For these kinds of layers, the errors of the layers add up to the error of the artifact."""
         for name in ("mobilenet_v2", "shufflenet_v2", "densenet", "unet", "repvgg", "vit"):
             with self.subTest(name):
                 proto, runs = families.ALL[name]()

@@ -1,4 +1,4 @@
-"""Tests sizes that a run computes: right, or refused in one line that names the node, for any numbers."""
+"""Tests sizes that a run computes. For any numbers, the result is right or a one-line error names the node."""
 import os
 
 import numpy as np
@@ -45,7 +45,7 @@ class Computed(Case):
                 (LEAST + 5, LEAST, -2), (0, LARGEST, 2**62), (-2**62, 2**62 + 1, 2**61))
 
     def test_range_of_known_integers(self):
-        """Each of start, limit and delta is known, or only a run knows it."""
+        """Each of start, limit and delta is either a constant or an input."""
         for bounds, known in [(e, "c") for e in self.EXTREMES] + list(zip(self.EXTREMES, ("a", "bc", "abc", "ac"))):
             with self.subTest(bounds=bounds, known=known):
                 values = dict(zip("abc", (np.array(v, np.int64) for v in bounds)))
@@ -101,7 +101,7 @@ class Computed(Case):
             self.refuses(artifact, {"x": x, "p": np.array(pads)}, "too large")
 
     def test_skips_beyond_the_row(self):
-        """No two tokens are so far apart: the compiler must not try 2^40 distances."""
+        """No two tokens have such a distance. The compiler must not enumerate 2^40 distances."""
         attributes = dict(mode="TF", min_gram_length=2, max_gram_length=2, ngram_counts=[0, 0], ngram_indexes=[0, 1],
                           pool_int64s=[1, 2, 1, 3])
         x = np.array([1, 2, 3, 1, 3, 2])

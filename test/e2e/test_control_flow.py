@@ -112,7 +112,7 @@ class If(Flow):
         self.check(self.SQUEEZES % "r = MatMul(v, w)  m = ReduceMax<keepdims=0>(r)  y = Mul(w, m) ", *runs)
 
     def test_a_branch_that_cannot_be(self):
-        """The following ops fit only one branch: exporters keep the other branch for ranks that do not occur."""
+        """The ops after the If accept only one branch's rank. Exporters keep the other branch, which is never taken."""
         text = self.SQUEEZES % "u = Unsqueeze(v, zero)  h = Concat<axis=0>(u, w2)  y = Identity(h)"
         text = text.replace("float[4,2] w)", "float[4,2] w, float[1,4] w2)")
         inputs = lambda n: {"x": floats(n, 4), "w": floats(4, 2, seed=1), "w2": floats(1, 4, seed=2)}
@@ -288,7 +288,7 @@ class Loop(Flow):
         self.refuse_run(text, {"n": count(4), "x": floats(9)}, "node", "rows of other sizes")
 
     def test_constant_steps(self):
-        """Few steps are unrolled; many steps are a loop."""
+        """A loop of few steps is unrolled, a loop of many steps stays a loop."""
         for steps in (1, 3, 300):
             text = """g (float[3] x) => (float[3] y, float[k,3] rows) {
                 n = Constant<value_int=%d>()

@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What lies where it is needed: no layer copies or transposes pixels inside of a network, whatever its sizes."""
+"""Tests that no layer of a network copies or transposes pixels, for any sizes."""
 import json
 
 import numpy as np

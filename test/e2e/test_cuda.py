@@ -1,4 +1,4 @@
-"""Code for GPUs: compiled without a GPU, run on the emulated one, beside the code for CPUs."""
+"""Tests code for GPUs: compiles it without a GPU, and runs it on the emulated GPU."""
 import json
 import os
 import re
@@ -183,7 +183,7 @@ class Cuda(Case):
             self.assert_one_line(self.run_on(both, wrong), "INGOT_DEVICE", wrong, "emulated")
 
     def test_bench(self):
-        """The report names the GPU, and holds no layer against the peaks of the CPU."""
+        """The report names the GPU, and compares no layer with the peak performance of the CPU."""
         artifact = self.compile(relu_model(), "--target=cuda")
         quick = ["--iterations=1", "--duration=0", "--warm-up=0", "--profile"]
         env = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": EMULATOR}
@@ -206,7 +206,7 @@ class Cuda(Case):
         self.assert_one_line(self.run_on(artifact, "emulated", memory=6000), "for weights", "for a run", "6000 free")
 
     def test_each_call_fails(self):
-        # Machine code that a driver refuses is not an error: it compiles the PTX.
+        # If the driver refuses the machine code, it compiles the PTX instead.
         artifact = self.compile(classifier(), "--target=cuda", "--ptxas=none")
         for call in ("cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
                      "cuCtxPushCurrent_v2", "cuModuleLoadData", "cuModuleGetFunction", "cuMemGetInfo_v2",
@@ -342,10 +342,10 @@ class CudaProducts(Case):
         with open(log, encoding="utf-8") as f:
             text = f.read()
         kernels = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", text)
-        # Four precisions, four levels.
+        # The four precisions, and the four levels of precision.
         self.assertGreaterEqual(len(kernels), 4 * 4 * 6)
         self.assertEqual(set(kernels), {("0", "0", "0")})
-        # A block of 256 threads fits twice.
+        # Two blocks of 256 threads fit on a multiprocessor.
         self.assertLessEqual(max(int(count) for count in re.findall(r"Used (\d+) registers", text)), 128)
 
     def test_float32(self):
@@ -426,7 +426,7 @@ class CudaAttention(Case):
         self.check_shapes(2e-6)
 
     def test_float16(self):
-        # A factor has 11 bits: its error is 2^-12 of it.
+        # A factor has 11 significant bits, so that its relative error is at most 2^-12.
         self.check_shapes(4e-3, "--precision=fp16")
 
     def test_bfloat16(self):

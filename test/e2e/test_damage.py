@@ -1,4 +1,4 @@
-"""Tests damaged artifacts: if checksums are compared, none is run, and none crashes a tool."""
+"""Tests damaged artifacts. With checksums, no damaged artifact runs. No tool crashes."""
 import json
 import os
 import random
@@ -100,7 +100,7 @@ class Damage(Case):
                 continue
             with open(broken, "wb") as f:
                 f.write(data)
-            # Position of the section headers, and the linker's own notes.
+            # Bytes that a run does not read: the position of the section headers, and the linker's notes.
             header = lambda d: d[:40] + bytes(8) + d[48:58] + bytes(6) + d[64:]
             seen = [header(d)[start:end] for d in (good, data) for start, end in mapped]
             self.verify(what, broken, seen[:len(mapped)] == seen[len(mapped):])
@@ -123,7 +123,7 @@ class Damage(Case):
         self.assertGreater(self.counts["damaged"], 90)
 
     def test_weights_beside(self):
-        """The library is unchanged; the weights have every kind of damage."""
+        """Damages only the weights file, in each way."""
         artifact = self.compile(families.ALL["resnet"]()[0], "--weights=file")
         self.sweep(artifact, pages=40, flips=40, cuts=15)
         name, = [n for n in os.listdir(self.dir) if n.endswith(".weights")]
@@ -156,7 +156,7 @@ class Verify(Case):
                 self.assertNotIn("verified", tool("ingot", "inspect", artifact).stdout)
 
     def test_checksums_are_what_the_abi_says(self):
-        """Computes the checksums again, only from docs/reference/artifact-abi.md and artifact.h."""
+        """Computes the checksums independently, as docs/reference/artifact-abi.md and artifact.h define them."""
         self.assertEqual((xxh64(b""), xxh64(b"abc")), (0xEF46DB3751D8E999, 0x44BC2CF5AD770999))
         for options in ((), ("--weights=file",)):
             with self.subTest(options=options):

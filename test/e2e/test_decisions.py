@@ -1,4 +1,4 @@
-"""`ingot compile --decisions`: what was decided about each operation, the alternatives, and why."""
+"""Tests `ingot compile --decisions`: the decisions about each operation, their alternatives and reasons."""
 import json
 import os
 import subprocess
@@ -58,7 +58,7 @@ class Decisions(Case):
         self.assertEqual(by["head 1", "packing", None]["sizes"], "1x16")
         for level in ("x86-64-v3", "x86-64-v4"):
             self.assertRegex(by["stem", "schedule", level]["choice"], r"^f32 tiles of \d+x\d+, tasks of ")
-        # Numbers in names count as numbers.
+        # Numbers in names are sorted by their value, so that node2 comes before node10.
         nodes = [row["nodes"][0] for row in rows]
         self.assertEqual(sorted(set(nodes), key=nodes.index)[:2], ["head 1", "head 10"])
 
@@ -107,7 +107,7 @@ class Decisions(Case):
                          {(None, "?x16"), (1, "4x16")})
 
     def test_same_bytes(self):
-        """Also with one processor: how many threads work on the levels is no matter."""
+        """The decisions are the same on one processor, where the levels are compiled by one thread."""
         source = self.save(small_model())
         texts = []
         for i, processors in enumerate((None, None, 1)):
@@ -130,7 +130,7 @@ class Decisions(Case):
         self.assertEqual(library[0], library[1])
 
     def test_every_output(self):
-        """What is not compiled to the end has the decisions that were made until then."""
+        """A compilation that stops after a phase writes the decisions that were made until then."""
         source = self.save(small_model())
         questions = {}
         for emit in ("mlir-onnx", "mlir-layout", "mlir-linalg", "mlir-kernels", "asm", "obj"):
@@ -155,7 +155,7 @@ class Decisions(Case):
         self.assertEqual(os.listdir(self.path("other")), ["decisions.json"])
 
     def test_remarks(self):
-        """Decisions that are not the usual ones, one a line, and none of the rest."""
+        """--remarks prints a line for each unusual decision, and nothing for the others."""
         source = self.save(small_model())
         done = tool("ingot", "compile", source, "-q", "-o", self.path("model.so"), "--remarks")
         self.assertEqual(done.stderr, "ingot compile: remark: model.onnx: node 'head 10': 'native' does not compute it: "
@@ -168,7 +168,7 @@ class Decisions(Case):
 
 
 class DecisionFiles(Case):
-    """Names that the file cannot have. Nothing is written then."""
+    """File names that are refused. Nothing is written."""
     sanitize = True
 
     def refuses(self, file, *words, options=(), code=1):

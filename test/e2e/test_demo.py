@@ -22,7 +22,7 @@ class Demo(Case):
         super().setUp()
         demo.BUILD, demo.WORK = BUILD, self.dir
         demo.ROUNDS, demo.FIRST_ROUNDS = 2, 1
-        # With this file, the demo fetches none.
+        # If this file exists, the demo downloads no model.
         self.save(recognizer(), "ppocr_rec.onnx")
 
     def test_every_step(self):

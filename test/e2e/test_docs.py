@@ -15,7 +15,7 @@ class Pages(Case):
 
     def setUp(self):
         super().setUp()
-        # A checkout whose build is the tested one.
+        # Makes a checkout whose build folder is the one under test.
         self.checkout = self.path("checkout")
         os.makedirs(self.checkout)
         for name in ("runtime", "examples", "Makefile", "scripts"):
@@ -43,7 +43,7 @@ class Pages(Case):
             if language == "sh":
                 commands += [line for line in body.splitlines() if line.strip()]
             else:
-                # A block of code is a file with a name, which some command uses.
+                # A code block is the content of a file that a command uses.
                 self.assertTrue(name, f"{page}: code that no line here runs:\n{body}")
                 with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
                     f.write(body)
@@ -103,7 +103,7 @@ class Pages(Case):
         shutil.move(self.save(model), self.folder)
         count, printed = self.run_page("docs/reference/embedding.md")
         self.assertGreaterEqual(count, 20)
-        # Six programs compute the first bias.
+        # Six programs of the guide print the same value.
         self.assertEqual(len(re.findall(r"starts with 7$", printed, re.M)), 6, printed)
         self.assertIn("verified", printed)
         self.assertRegex(printed, r"(?m)^in time: \d+\.\d+ ms$")

@@ -15,7 +15,7 @@ def inspect(artifact):
 
 
 class Precision(Case):
-    # Limits for networks in which a rounding error is not averaged out.
+    # Larger bounds of the error, for networks that do not average rounding errors out.
     MOST = {"bert": 0.1, "vit": 0.05, "resnet": 0.05, "mobilenet_v2": 0.12, "speech_gru": 0.05}
 
     def test_families(self):
@@ -58,7 +58,7 @@ class Precision(Case):
         self.assertEqual(layers, {("first",): "int8", ("second",): ""})
 
     def test_extremes(self):
-        """Only zeros, only one sign, a dynamic batch."""
+        """Inputs of zeros only, of one sign only, and with a dynamic batch."""
         model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", ["n", 8])],
                            [("y", ["n", 4])], {"w": np.eye(8, 4, dtype=np.float32)})
         artifact = self.compile(model, "--precision=int8-dynamic")
@@ -94,7 +94,7 @@ class Files(Case):
             feeds = {"x": (x * scale).astype(np.float32)}
             want = ReferenceEvaluator(model).run(None, feeds)[0]
             got = self.run_model(artifact, feeds)["y"]
-            # If data is between two bytes, both are right.
+            # If a value lies halfway between two int8 values, both are right.
             np.testing.assert_allclose(got, want, atol=2e-3 * np.abs(want).max(), rtol=0)
         report = inspect(artifact)
         self.assertEqual(report["precisions"], ["int8"])
@@ -121,7 +121,7 @@ class Files(Case):
                            {"w": w}, 1.1 * w.size + 2048)
 
     def test_conv_of_unsigned_weights(self):
-        """Weights that are not signed bytes after their zero points are subtracted, to the bit."""
+        """Weights that exceed int8 after their zero points are subtracted. The results are bit-exact."""
         rng = np.random.default_rng(2)
         x = rng.integers(0, 256, (2, 32, 9, 7), np.uint8)
         many = rng.integers(0, 256, 48, np.uint8)

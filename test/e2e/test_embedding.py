@@ -69,7 +69,7 @@ int main(void) {
 """)
 
     def test_threads(self):
-        """The header's `threads` starts this number of threads, with equal bits; destroying the model ends them."""
+        """`model_create` starts the requested number of threads, `model_destroy` ends them. Results are bit-equal."""
         self.compile(families.ALL["resnet"]()[0])
         info = json.loads(tool("ingot", "inspect", "--json", self.path("model.so")).stdout)
         size = lambda tensor: int(np.prod(tensor["shape"]))
@@ -151,7 +151,7 @@ int main(void) {{
 """)
 
     def test_a_handle_that_two_threads_share(self):
-        """Each run succeeds or is busy, and at the end the handle works again."""
+        """Threads share a handle: each run succeeds or reports "busy". Afterwards the handle still works."""
         rng = np.random.default_rng(3)
         w = rng.standard_normal((256, 256)).astype(np.float32)
         nodes = [helper.make_node("MatMul", ["x" if i == 0 else f"h{i}", "w"], [f"h{i + 1}" if i < 3 else "y"])
@@ -238,7 +238,7 @@ int main(int argc, char **argv) {
 """, self.weights_of(artifact))
 
     def test_arrays_that_are_too_short(self):
-        """The C compiler knows the lengths of arrays."""
+        """The header states the lengths of arrays, so that the C compiler warns about shorter ones."""
         self.compile(make_model([helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Relu", ["a"], ["b"])],
                                 [("x", ["n", 4]), ("a", [4, 4])], [("y", ["n", 4]), ("b", [4, 4])]))
         program = """

@@ -1,4 +1,4 @@
-"""Tests networks trained for few bits, which express their quantization in floats, against ONNX Runtime."""
+"""Tests networks that were trained for few bits and quantize in float operations, against ONNX Runtime."""
 import json
 import unittest
 
@@ -52,7 +52,7 @@ class Net(NodeByNode):
         self.value = self.node("Where", "is_positive", self.constant(1), self.constant(-1))
 
     def close(self):
-        """Ends the network with a layer of floats."""
+        """Ends the network with a float layer."""
         self.value = self.node("GlobalAveragePool", self.value)
         self.conv(float_weights, 10, kernel=1)
         return self

@@ -150,7 +150,7 @@ class Compile(Faults):
         self.assertGreater(self.sweep(kind, self.prepare, self.command, self.check, **options), 0)
 
     def test_alloc(self):
-        """Fails one allocation, and each allocation after it."""
+        """Fails the n-th allocation alone, and all allocations from the n-th on."""
         self.fails("alloc", most=40)
 
     def test_alloc_in_children(self):
@@ -232,7 +232,7 @@ class Embedded(Compile):
     def command(self, folder):
         return ["compile", self.source, "-o", os.path.join(folder, "m.so"), "-q"]
 
-    # Only the writing of files differs.
+    # Skips the tests in which the weights' place makes no difference.
     test_alloc = test_alloc_in_children = test_alloc_while_publishing = test_mmap = None
     test_read = test_thread = test_open = test_killed = None
 
@@ -308,7 +308,7 @@ class Limits(Case):
         self.assertEqual(os.listdir(self.path("out")), [])
 
     def test_address_space(self):
-        """From less than the libraries need, up to enough."""
+        """Limits of memory, from less than the libraries need to more than enough."""
         outcomes = set()
         for megabytes in (*range(200, 420, 7), 500, 1000):
             with self.subTest(megabytes=megabytes):
@@ -333,7 +333,7 @@ class Limits(Case):
         self.assertIn("opt.narenas: 1\n", done.stderr)
 
     def test_threads(self):
-        """No further thread may start."""
+        """The process may not start another thread."""
         if os.geteuid() == 0:
             self.skipTest("the limit is not for root")
         done = self.limited(resource.RLIMIT_NPROC, 0, "compile", self.source, "-o", self.path("out/m.so"))

@@ -17,7 +17,7 @@ STEMS = ["-x", "--help", "a%s", "%%%%%%", "$x", "@response", "a b", " ", "tab\th
          "size_t", "int32_t", "timer", "pthread", "sem", "thrd", "mtx", "assert", "bool", "EOF", "signal", "std",
          # Ingot's own names
          "ingot", "ingot_support", "ingot_context", "ingot_artifact_v2", "ingot_run", "error", "weights", "forward",
-         # names in the header
+         # Names that the header uses itself.
          "in0", "in0_x", "out0_y", "threads", "error_bytes"]
 
 PROGRAM = """#include <errno.h>
@@ -254,7 +254,7 @@ class WrittenOverRead(Case):
                      words=["a sample of --data"])
         self.refuses("rules.json", "calibrate", self.model, f"--data={data}", f"--rules={self.path('rules.json')}",
                      "-o", self.path("rules.json"))
-        # The previous output in this folder is not a sample.
+        # The output of the first command, in the same folder, is not read as a sample.
         for _ in range(2):
             done = tool("ingot", "calibrate", self.model, f"--data={data}", "-o", self.path("data/x.calib.json"))
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -287,7 +287,7 @@ class Reading(Case):
         self.refuses("ingot", "compile", self.save(relu_model()), "-o", "n.so", "--kernels=k.json")
 
     def test_sizes_are_looked_at_first(self):
-        """A sparse file of 1 TB, whose header states less data, or all of it."""
+        """A sparse file of 1 TB. Its header states that the file has less data, or that all of it is data."""
         for shape, words in (((4,), "bytes of data"), ((1 << 38,), "shape")):
             with self.subTest(shape=shape):
                 header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"

@@ -44,13 +44,13 @@ class FilteredBytes(Case):
         if is_extreme:
             x[:, :, :, :size[1] // 2] = 255
             x[:, :, :, size[1] // 2:] = rng.choice([0, 255], x[:, :, :, size[1] // 2:].shape)
-            # Columns of one sign, and of both.
+            # Columns whose weights have one sign, and columns with both signs.
             w[0], w[1] = -128, 127
             w[2:outputs // 2] = rng.choice([-128, 127], w[2:outputs // 2].shape)
         return x, w
 
     def check(self, nodes, initializers, x, want, dtype):
-        """All forms of a model give equal results: with dynamic sizes and without, with Winograd and without."""
+        """A model gives equal results with dynamic and static sizes, with and without Winograd."""
         runs = list(zip(x, want))
         for shape, some in ((("n", x[0].shape[1], "h", "w"), runs), (x[1].shape, runs[1:])):
             model = make_model(nodes, [("x", shape, TensorProto.UINT8)], [("y", None, dtype)], initializers)
@@ -64,7 +64,8 @@ class FilteredBytes(Case):
                             np.testing.assert_array_equal(got, expected)
 
     def forms(self):
-        """Data and weights: 64 channels allow the larger tiles, 160 channels of such weights the smaller ones."""
+        """Returns data and weights. With 64 channels, the larger tiles do not overflow. With 160 channels, only the
+        smaller ones do not."""
         for number, (channels, outputs, is_extreme) in enumerate([(64, 24, True), (160, 16, True), (36, 40, False)]):
             rng = np.random.default_rng(number)
             made = [self.data(rng, channels, outputs, size, batch, is_extreme)

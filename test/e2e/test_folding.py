@@ -62,7 +62,7 @@ class Folding(Case):
     """Runs nodes on constants and on inputs: equal bits unless a function is approximated."""
 
     def compare(self, label, nodes, values, outputs, bits=1e-6):
-        """Compares both ways; `outputs` are {OPERATOR[-ANYTHING]: element type}; `bits` is the error of an
+        """Compares constants with inputs. `outputs` are {OPERATOR[-ANYTHING]: element type}; `bits` is the error of an
         approximation."""
         infos = [(n, list(v.shape), helper.np_dtype_to_tensor_dtype(v.dtype)) for n, v in values.items()]
         results = [(n, None, t) for n, t in outputs.items()]
@@ -89,7 +89,7 @@ class Folding(Case):
             else:
                 same = x == y
             if op == "Pow" and x.dtype.kind == "f":
-                # The run's libm does not flush denormal values.
+                # libm, which a run calls, does not flush denormal values.
                 for operand in (values["a"], values["b"]):
                     same |= flushed(operand, operand.dtype) != operand
             if op == "Cast":

@@ -20,7 +20,7 @@ import integer  # noqa: E402
 
 LEVEL = "avx512fp16"
 OPTIONS = ("--precision=fp16", f"--target={LEVEL}")
-# Relative to the largest value: factors, and sums of 64 products, are rounded to 2^-11.
+# Error relative to the largest value. Factors, and sums of 64 products, are rounded to 11 bits.
 ROUNDED = 2.0 ** -8
 
 
@@ -84,7 +84,7 @@ class Kernels(support.Case):
         return case
 
     def test_sizes(self):
-        """Blocks of k that are even or not, an odd last k, tiles of one vector, few rows, rows that collide, short rows
+        """Even and odd blocks of k, an odd last k, tiles of one vector, few rows, rows in one cache set, and short rows
         with blocks of weights."""
         self.compare([self.product(28, 2048, 64), self.product(29, 2047, 40), self.product(7, 600, 512),
                       self.product(1, 333, 96), self.product(5, 65, 16), self.product(40, 64, 33),
@@ -203,7 +203,7 @@ class Products(support.Case):
         text = self.text(
             model, "mlir-linalg", *OPTIONS)
         self.assertRegex(text, r"cpu\.matmul .*outs\(%\S+ : tensor<32x512xf16>\)")
-        # The model's result has its own type.
+        # The result keeps the type that the model declares.
         self.assertRegex(text, r"cpu\.matmul .*outs\(%\S+ : tensor<32x64xf32>\)")
 
     def test_instructions(self):
@@ -215,7 +215,7 @@ class Products(support.Case):
         self.assertGreaterEqual(len(loops), 1)
         for block in loops:
             loop = block[:re.search(r"\tj\w+", block).start()]
-            # Sums stay in registers.
+            # The sums of the loop stay in registers.
             self.assertNotRegex(loop, r"vmov\S+\s+%zmm\d+, -?\d*\(%rsp\)")
         for target in ("x86-64-v3", "x86-64-v4", "znver4", "x86-64-v4," + LEVEL):
             emitted = self.compile(model, "--precision=fp16", "--keep=*=fp16", "--target=" + target, name="wide")
@@ -270,7 +270,7 @@ class Products(support.Case):
         self.assert_agrees(model, self.compile(model, *self.options), {"x": x}, 2.0 ** -8)
 
     def test_calibration(self):
-        """Tensors that calibration saw beyond half of f16 stay f32, with a message."""
+        """Tensors whose calibrated range exceeds half of f16's range stay f32, with a message."""
         model, x = self.model((256, 256), scales=(1, 1e-4))
         samples = self.path("samples.npz")
         np.savez(samples, x=x * 40000)

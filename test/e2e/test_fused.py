@@ -8,7 +8,7 @@ from microsoft import make
 from support import Case, TensorProto, helper, make_model, peer, tool
 
 SEEDS = {"attention": 12, "multi_head_attention": 12, "group_query_attention": 14, "fused_matmul": 8, "fused_conv": 6}
-# Heads, widths and numbers of parts stay fixed.
+# Dimensions of heads, widths and numbers of parts, which stay static.
 FIXED = {"q": {2}, "k": {2}, "v": {2}, "past_key": {1, 3}, "past_value": {1, 3}, "past": {0, 2, 4}, "added": {1},
          "bias": {1}, "x": {-1}, "mask": {1} }
 
@@ -77,7 +77,7 @@ class Fused(Case):
         np.testing.assert_allclose(self.run_model(self.compile(model), feeds)["y"], want, atol=1e-5)
 
     def test_bad_lengths(self):
-        """No data leads outside of the keys: a run ends with the node's name."""
+        """Lengths outside of the keys end the run with an error that names the node."""
         shape = (1, 2, 4, 8)
         past = [("past_key", np.zeros(shape, np.float32)), ("past_value", np.zeros(shape, np.float32))]
         x = np.zeros((1, 1, 16), np.float32)

@@ -1,4 +1,4 @@
-"""The bundle for machines with a GPU: written in a small form, and run on the emulated GPU."""
+"""Tests the bundle for machines with a GPU: writes it in a small form, and runs it on the emulated GPU."""
 import ctypes
 import glob
 import hashlib
@@ -16,7 +16,7 @@ from support import BIN, BUILD, ROOT, Case, np, relu_model, tool
 SCRIPTS = os.path.join(ROOT, "scripts", "gpu")
 EMULATED = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": os.path.join(BUILD, "lib", "emugpu", "libcuda.so.1"),
             "INGOT_EMUGPU": "checks=off"}
-# Parts that the small form measures on the emulated GPU.
+# Parts of the bundle's small form, which are measured on the emulated GPU.
 MEASURED = ("images", "kernels", "families", "ceilings", "sweep")
 MISSING = ("nodes", "sanitizer", "models", "profiles", "turns")
 
@@ -126,7 +126,7 @@ class GpuBundle(Case):
             f.seek(-1, os.SEEK_END)
             f.write(bytes([byte ^ 0x40]))
         self.assert_one_line(self.run_bundle(), "the bundle is damaged", os.path.relpath(path, self.bundle))
-        # With fitting checksums, the comparison finds the other bits.
+        # The checksums fit the damaged file, so only the comparison of results finds the changed bits.
         self.write_manifest()
         done = self.run_bundle("--parts", "kernels,ceilings")
         self.assertEqual(done.returncode, 1)

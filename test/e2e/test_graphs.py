@@ -3,7 +3,7 @@ from support import Case, TensorProto, helper, make_model, np
 
 
 class Graphs(Case):
-    """Operators that work alone but failed in combination."""
+    """Combinations of operators that failed although each operator works alone."""
 
     def check(self, nodes, inputs, initializers=(), opset=17, opens=(), others=(), outputs=("y",),
               types=()):
@@ -58,7 +58,7 @@ class Graphs(Case):
                    types={"y": np.int64})
 
     def test_ends_that_are_repeated(self):
-        """Each end is looked up separately, and corners with the first dimension that has one."""
+        """Pads each end of each dimension. Corners are padded with the first padded dimension."""
         rng = np.random.default_rng(0)
         for mode in ("reflect", "edge", "wrap"):
             for shape, pads in (((7,), (3, 6)), ((4, 5), (1, 4, 3, 0)), ((4, 1, 5), (3, 0, 2, 0, 0, 4)),
@@ -97,7 +97,7 @@ class Graphs(Case):
         bounds = {"start": np.array([2**31]), "end": np.array([-2**31]), "axis": np.array([0]), "step": np.array([-1])}
         node = helper.make_node("Slice", ["x", "start", "end", "axis", "step"], ["y"])
         self.check([node], {"x": x}, bounds, opens=(0, 1), others=[{"x": x[:0]}, {"x": x[:1]}])
-        # Tests bounds that only the run knows.
+        # Tests a start that is an input.
         computed = {k: v for k, v in bounds.items() if k != "start"}
         self.check([node], {"x": x, "start": bounds["start"]}, computed, opens=(0,),
                    others=[{"x": x[:0], "start": bounds["start"]}])
@@ -126,7 +126,7 @@ class Graphs(Case):
                 self.check([node], {"x": x}, {"axis": np.array(axis)}, types={"y": np.int32})
                 self.check([node], given, types={"y": np.int32})
                 self.check([node], {"x": x}, {"axis": np.array(axis)}, opens=(0, 1), types={"y": np.int32})
-            # The sum is broadcast afterwards.
+            # Broadcasts the sum afterwards.
             self.check([helper.make_node("CumSum", ["x", "axis"], ["c"], exclusive=1),
                         helper.make_node("Mul", ["c", "v"], ["y"])],
                        {"x": x.astype(np.float32), "v": np.arange(16, dtype=np.float32)} if shape[-1] == 1 else
@@ -145,7 +145,7 @@ class Graphs(Case):
         self.check([states], {"x": np.zeros((3, 0, 5), np.float32)}, weights, outputs=("y", "h"))
         size = helper.make_node("Resize", ["x", "", "", "s"], ["y"], mode="nearest")
         self.check([size], {"x": np.zeros((0, 4, 3), np.float32)}, {"s": np.array([0, 4, 6])})
-        # No elements, but the number of rows is unchanged.
+        # The tensor has no elements, but keeps its number of rows.
         self.check([helper.make_node("Slice", ["x", "two", "two"], ["s"]),
                     helper.make_node("Transpose", ["s"], ["t"], perm=[1, 0]),
                     helper.make_node("Tile", ["t", "r"], ["y"])], {"x": np.ones((5, 3), np.float32)},

@@ -82,7 +82,8 @@ class Guide(Case):
 class Pages(Case):
 
     def test_form(self):
-        """A page has at most 150 lines, a table for users of other runtimes, and no output without a command."""
+        """Checks that a page has at most 150 lines, a table for users of other runtimes, and a command for each
+        output."""
         found = guide_pages.pages()
         self.assertEqual([page.name for page in found],
                          ["1-install.md", "2-compile.md", "3-run-from-c-and-cpp.md", "4-shapes.md", "5-precision.md",
@@ -98,7 +99,7 @@ class Pages(Case):
                     self.assertTrue(name == "Dockerfile" or name in commands, f"no command uses {name}")
 
     def test_comparison(self):
-        """Numbers, sizes and levels may differ; words may not."""
+        """Tests the comparison: numbers, sizes and levels may differ, words may not."""
         for want, got, exact, same in [
                 ("took 1.5 ms", "took 22 ms", False, True), ("took 1.5 ms", "took 22 ms", True, False),
                 ("a 3 KiB", "a 17.5 MiB", False, True), ("for znver4", "for x86-64-v3", False, True),

@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from support import Case, tool
 
 TYPES = {TensorProto.FLOAT16: np.dtype(np.float16), TensorProto.BFLOAT16: np.dtype(ml_dtypes.bfloat16)}
-# Half a unit of the last place of the result, and as much for each rounding of a factor in bf16 kernels.
+# Relative error: the result is rounded, and bf16 kernels also round each factor.
 TOLERANCE = {TensorProto.FLOAT16: 2.0 ** -9, TensorProto.BFLOAT16: 2.0 ** -6}
 WIDE = np.float32
 
@@ -61,7 +61,7 @@ class Half(Case):
         layers = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["layers"]
         loops = [layer for layer in layers if layer["backend"] == "loops" and layer["kind"] != "elementwise"]
         self.assertEqual(loops, [])
-        # NumPy's files do not know bfloat16; any two bytes stand for it.
+        # NumPy's files have no bfloat16, so the type "two raw bytes" takes its place.
         is_bfloat16 = element == TensorProto.BFLOAT16
         got = self.run_model(artifact, {"x": x.view("V2") if is_bfloat16 else x})["y"]
         got = got.view(TYPES[element]) if is_bfloat16 else got
@@ -71,7 +71,7 @@ class Half(Case):
         return {layer["precision"] for layer in layers if layer["kind"] in ("convolution", "matmul")}
 
     def test_float16(self):
-        # Small weights, which fit a cache, are widened.
+        # Small weights, which fit a cache, are widened to f32.
         self.assertEqual(self.check(TensorProto.FLOAT16), {""})
 
     def test_float16_is_stored_as_such(self):
@@ -90,7 +90,7 @@ class Half(Case):
         x = rng.standard_normal((1, 128, 32, 64)).astype(np.float16)
         wide = self.compile(self.wide(model), "--winograd=false", name="wide")
         want = self.run_model(wide, {"x": x.astype(WIDE)})["y"]
-        # Direct, and with Winograd: the latter rounds transformed weights again.
+        # Tests direct convolution and Winograd. Winograd also rounds the transformed weights.
         for name, option, taps, last in (("plain", "--winograd=false", 9, 11), ("fewer", "--winograd=true", 36, 9)):
             with self.subTest(name):
                 artifact = self.compile(model, option, name=name)
@@ -101,7 +101,7 @@ class Half(Case):
                 self.assertLessEqual(np.abs(got - want).max() / np.abs(want).max(), 2.0 ** -last)
 
     def test_rows_from_the_end(self):
-        """Dynamic sizes that a run computes, of values that are computed in f32 and rounded."""
+        """Slices with computed sizes a tensor of float16, whose elements are computed in f32 and rounded."""
         nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Slice", ["r", "a", "b", "c", "d"], ["y"])]
         graph = helper.make_graph(
             nodes, "rows", [helper.make_tensor_value_info("x", TensorProto.FLOAT16, ["N", "M"])],

@@ -1,7 +1,7 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sizes of outputs and memory of a run, asked for without running. That these come true for models of all kinds is
-looked at wherever a model runs between guard pages."""
+"""Tests `ingot inspect --shape`: sizes of outputs, and memory of a run, without a run. Tests with guard pages check
+these numbers for all kinds of models."""
 import json
 
 from support import Case, TensorProto, helper, make_model, np, tool
@@ -36,7 +36,7 @@ class Infer(Case):
         self.assertEqual(small["inputs"], [[2, 3, 16, 21]])
         self.assertEqual(small["outputs"], [[2, 8, 4, 5], [2, 5]])
         self.assertEqual(large["outputs"], [[2, 8, 40, 41], [2, 5]])
-        # At the least the picture and the map of the convolution, of 4 bytes an element.
+        # Needs at least the results of the convolution and of the pool, with 4 bytes per element.
         self.assertGreater(large["arena_bytes"], 4 * (2 * 8 * 80 * 83 + 2 * 8 * 40 * 41))
         self.assertLess(large["arena_bytes"], 3 * 4 * (2 * 3 * 160 * 165 + 2 * 8 * 80 * 83))
         text = tool("ingot", "inspect", artifact, "--shape", "x=2x3x16x21").stdout
@@ -57,7 +57,7 @@ class Infer(Case):
         self.assert_one_line(tool("ingot", "inspect", ranged, "--shape", "x=1x3x65x32"), "has 65 in dimension 2")
 
     def test_sizes_in_lists(self):
-        """A reshape whose sizes no view keeps reads them from a list."""
+        """Tests reshapes that cannot be views. Their sizes are read from a tensor."""
         for kind, outputs in (("DepthToSpace", [[2, 1, 8, 10]]), ("SpaceToDepth", [[2, 16, 2, 2]])):
             with self.subTest(kind):
                 node = helper.make_node(kind, ["x"], ["y"], blocksize=2)
@@ -71,7 +71,7 @@ class Infer(Case):
         artifact = self.compile(found())
         self.assertEqual(self.infer(artifact, "x=7x3"),
                          {"inputs": [[7, 3]], "outputs": [[2, -1]], "arena_bytes": None})
-        self.assertIn("takes     as much memory as data decide", tool("ingot", "inspect", artifact, "--shape", "x=7x3").stdout)
+        self.assertIn("takes     memory whose size depends on data", tool("ingot", "inspect", artifact, "--shape", "x=7x3").stdout)
 
     def test_sizes_that_do_not_fit(self):
         artifact = self.compile(net())

@@ -117,7 +117,7 @@ class Documents(JsonCase):
         self.assertIn("import", json.dumps(document["timing"]))
 
     def test_compile_shows_what_the_text_shows(self):
-        """Every number of the summary has its member."""
+        """The document has a member for every number that the terminal's summary shows."""
         model = self.save(conv_model())
         text = tool("ingot", "compile", model, "-o", self.path("m.so"))
         document, _ = self.document("compile", model, "-o", self.path("m.so"))
@@ -188,7 +188,7 @@ class Documents(JsonCase):
 
 
     def test_help(self):
-        """The document has all that the reference page has."""
+        """The document has all members that the reference page describes."""
         document, lines = self.document("help")
         self.assertEqual(lines, [])
         for command in document["commands"]:
@@ -254,7 +254,7 @@ class Studies(JsonCase):
         self.assertIs(document["within_tolerance"], False)
 
     def test_comparison_shows_what_the_text_shows(self):
-        """The bounds, the outputs that fail, and the first violation of each."""
+        """The document has the bounds, the outputs that exceed them, and the first violation of each output."""
         calibration = self.path("m.calib.json")
         self.document("calibrate", self.model, "--data", self.path("x.npz"), "-o", calibration)
         artifact = self.compile(self.model, "--precision=int8", f"--calibration={calibration}", name="int8")
@@ -282,7 +282,7 @@ class Studies(JsonCase):
         self.assertEqual(document["sensitivity"]["suggested_layers"], int(kept[1]) if kept else None)
 
     def test_warnings(self):
-        """Every document has the texts of the warnings that were lines."""
+        """Warnings that were printed as JSON lines are also in the document."""
         calibration = self.path("m.calib.json")
         for command in (["calibrate", self.model, "--data", self.path("x.npz"), "-o", calibration],
                         ["compile", self.model, "-o", self.path("m.so"), "--precision=int8", f"--calibration={calibration}"],
@@ -343,7 +343,7 @@ class Messages(JsonCase):
             self.assertEqual(error["hint"], "see: ingot compile --help")
 
     def test_remarks(self):
-        """What --remarks prints on a terminal is in the lines."""
+        """The JSON lines contain everything that --remarks prints on a terminal."""
         model = make_model([helper.make_node("Conv", ["x", "w"], ["y"], name="computed")],
                            [("x", [1, 3, 9, 9]), ("w", ["o", 3, 3, 3])], [("y", [1, "o", 7, 7])])
         path = self.save(model)
@@ -433,7 +433,7 @@ class Commands(JsonCase):
         slow = self.compile(loop, name="loop")
         model = self.save(families.ALL["resnet"]()[0])
         samples = self.path("x.npy")
-        # Too much for any machine to finish while the test waits; a sparse file takes no room.
+        # So many samples that the command is still running when it is interrupted. The sparse file needs no disk space.
         del_me = np.lib.format.open_memmap(samples, "w+", np.float32, (1 << 20, 3, 64, 64))
         del del_me
         quick = self.compile(model, name="resnet")
@@ -477,7 +477,7 @@ class Commands(JsonCase):
                         self.assertEqual(os.listdir(self.path("tmp")), [])
 
     def test_interrupted_while_it_prints(self):
-        """`ingot inspect` is done at once, unless nobody reads what it prints."""
+        """`ingot inspect` ends at once. It can be interrupted only while nobody reads its output."""
         model = conv_model()
         onnx.helper.set_model_props(model, {"text": "x" * (1 << 18)})
         artifact = self.compile(model)
@@ -534,7 +534,7 @@ class Terminal(JsonCase):
         self.assertEqual(quiet, "")
 
     def test_text_on_a_terminal(self):
-        """No status line is in the middle of text."""
+        """A status line never interrupts another line of text."""
         model = self.save(families.ALL["resnet"]()[0])
         for emit in ("asm", "mlir-nn"):
             shown, _ = self.on_terminal("compile", model, "-o", "-", f"--emit={emit}", shows_output=True)

@@ -106,8 +106,8 @@ class DrawnSchedules(Case):
 
 
 class ManyBorders(Case):
-    """So many or so distant taps that most tiles of a row have some in the padding: dilated, strided and grouped
-    convolutions of images and of sound, before a residual."""
+    """Convolutions with so many or so distant taps that most tiles of a row read padding: dilated, strided and grouped,
+    1-D and 2-D, followed by a residual."""
     PRECISIONS = {"fp32": TOLERANCE, "bf16": 3e-2, "int8-dynamic": 5e-2}
 
     def test(self):
@@ -134,7 +134,7 @@ class ManyBorders(Case):
 
 
 class EqualColumns(Case):
-    """Columns of equal weights have equal sums in any tile: a softmax of large sums shows differences."""
+    """Columns with equal weights have bit-equal sums in all tiles. A softmax of large sums would show differences."""
 
     def test_matmul(self):
         rng = np.random.default_rng(3)
@@ -158,7 +158,7 @@ class GuardPages(Case):
         folder = self.path("run")
         os.makedirs(folder)
         artifact = self.compile(drawing.make_model([case]), "--kernels=native")
-        # The plan's input is one row shorter than the model reads.
+        # Calls the model with an input that is one row too short.
         inputs = {name: array[:-1] if array.ndim == 2 else array for name, array in case.inputs.items()}
         outputs = harness.expected(drawing.make_model([case]), case.inputs)
         with self.assertRaisesRegex(harness.Broken, "touches a byte [0-9]+ behind input"):

@@ -86,7 +86,7 @@ class Target(Case):
                 self.assertFalse(os.path.exists(self.path("out")))
 
     def test_what_comes_before_depends_on_no_level(self):
-        """The memory plan is one text for all targets, but for their list: what follows it runs once a level."""
+        """All levels share the module until the memory plan. Only the attribute with the list of targets differs."""
         source = self.save(every_family()[0])
         for kernels in ("native", "onednn"):
             found = set()
@@ -153,12 +153,12 @@ class Files(Case):
     def test_multi_has_what_multiplies_fewer_bits(self):
         """Levels above x86-64-v4, and alderlake, differ only in code for bytes and bf16."""
         f32 = ["x86-64-v3", "x86-64-v4"]
-        # Few channels use bf16 or bytes only if a rule says so.
+        # A convolution of few channels uses bf16 or int8 only if a rule asks for it.
         for options, levels in (([], f32), (["--precision=bf16"], f32),
                                 (["--precision=bf16", "--keep=*=bf16"], [*f32, "znver4", "sapphirerapids"]),
                                 (["--precision=int8-dynamic"], f32),
                                 (["--precision=int8-dynamic", "--keep=*=int8"], [*f32, "alderlake", "cascadelake", "sapphirerapids"]),
-                                # No product is left in bytes.
+                                # The rule keeps all products in fp32.
                                 (["--precision=int8-dynamic", "--keep=*=fp32"], f32)):
             with self.subTest(options=options):
                 artifact = self.compile(conv_model(), "--target=multi", "--kernels=native", *options)
@@ -305,7 +305,7 @@ class Runs(Case):
             self.assert_one_line(tool(*run), f"compiled for {above}", f"this CPU ({self.native})")
 
     def test_typed_entry_points(self):
-        """A C program that links the model gets the level that it may use, or the message."""
+        """A C program that links the model uses the best level that INGOT_MAX_ISA allows, or gets an error."""
         self.compile(relu_model(), "--target=multi", "--kernels=native")
         with open(self.path("use.c"), "w") as f:
             f.write("""#include "model.h"

@@ -34,7 +34,7 @@ LOOP = """g (float[3] x, int64 n) => (float[K,3] y, int64 len) {{
     {end}
 }}"""
 JOIN = "y = ConcatFromSequence <axis = 0, new_axis = 1> (all)"
-# An end for lists that may be empty.
+# Appends an element and joins the list, which may be empty before.
 PADDED = "more = SequenceInsert(all, x) y = ConcatFromSequence <axis = 0, new_axis = 1> (more)"
 
 
@@ -77,7 +77,7 @@ class ListStates(Case):
         self.check("h = SequenceAt(q, last) t = Cos(h) q2 = SequenceConstruct(t, h)", "SequenceConstruct(x, x)")
 
     def test_chosen_by_a_branch(self):
-        """Appended to in some steps, emptied in others."""
+        """A list to which some steps append, and which other steps leave or empty."""
         body = """m = Mod(i, two)
         e = Equal(m, zero)
         q2 = If(e) <then_branch = t () => (seq(float[3]) p) {{ p = {then} }}, else_branch = u () => (seq(float[3]) r) {{ r = {other} }}>"""
@@ -86,7 +86,7 @@ class ListStates(Case):
             self.check(body.format(then="SequenceInsert(q, a)", other="SequenceEmpty <dtype = 1> ()"), start, end=PADDED)
 
     def test_in_a_loop_in_a_loop(self):
-        """Doubled in each step."""
+        """Each step doubles the length of the list, in an inner loop."""
         self.check("""k = SequenceLength(q)
         q2 = Loop(k, , q) <body = inner (int64 j, bool e, seq(float[3]) o) => (bool e2, seq(float[3]) o2) {
             e2 = Identity(e)
@@ -163,7 +163,8 @@ class ListStates(Case):
             self.refuse_run(artifact, {"x": floats(3), "z": floats(3), "n": count(n), "p": count(p)}, *words)
 
     def test_refusals(self):
-        """Elements of other sizes, ranks and types, and sizes that the first step does not determine."""
+        """Refuses lists whose elements differ in size, rank or type, and sizes that the first step does not
+        determine."""
         model = """g (float[A] x, int64 n) => (float[K,B] y) {{
             s = {start}
             last = Constant <value_int = -1> ()
@@ -184,7 +185,7 @@ class ListStates(Case):
                             "node 'Loop:l'", "state 0 is a sequence whose shapes differ or are not known before the first step")
 
 
-# The rows between each two of a list of positions, as exporters write PyTorch's EmbeddingBag: x[i] as x[i:i+1].
+# PyTorch's EmbeddingBag as exporters write it: a loop that slices the rows between two neighbouring offsets.
 BAGS = """g (float[60,4] table, int64[n] x, int64[m] offsets) => (float[K,4] y) {{
     flat = Constant <value_ints = [-1]> ()
     zero = Constant <value_int = 0> ()

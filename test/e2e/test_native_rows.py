@@ -107,7 +107,7 @@ class NativeRows(support.Case):
         self.check(cases, inputs)
 
     def test_one_open_column(self):
-        """Columns whose number is 1 in a run are rows, unless their elements are not contiguous."""
+        """A single column is computed as a row, if its elements are contiguous."""
         shapes = [(n, 1) for n in (1, 7, 8, 16, 17, 130, 1000)] + [(3, n, 1) for n in (1, 9, 33)] + [(2, 50, 2), (4, 20, 70)]
         inputs = {f"x{i}": self.data(*shape) for i, shape in enumerate(shapes)}
         cases = [case for i, shape in enumerate(shapes) for axis in range(len(shape) - 1)
@@ -198,7 +198,7 @@ class NativeRows(support.Case):
         self.assert_agrees(model, self.compile(model, "--kernels=native"), {"x": self.data(3, 40)}, TOLERANCE)
 
     def test_rows_of_slices_with_steps(self):
-        """Folded rows have another dimension of one element, so the elements of the row must be contiguous."""
+        """Tests rows with a further dimension of size 1. A strided row must not be taken for a contiguous one."""
         for start, step in ((5, 2), (0, 3), (1, 5)):
             slices = {"start": np.array([start]), "end": np.array([40]), "axes": np.array([1]),
                       "steps": np.array([step])}

@@ -132,7 +132,7 @@ class Reductions(Ran):
             self.assertEqual(got.shape, (0, 2, -(-length // 2)))
 
     def test_loss_of_nothing(self):
-        """The mean over nothing is that of ReduceMean."""
+        """The mean loss of an empty batch is NaN, as ReduceMean of an empty tensor."""
         for op in ("SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"):
             self.gives(node(op, ["x", "t"]), {"x": floats(0, 5), "t": np.zeros(0, np.int64)},
                        np.array(np.nan, np.float32), opset=22)
@@ -140,7 +140,7 @@ class Reductions(Ran):
                          "dimension 0", opset=22)
 
     def test_range_of_nothing(self):
-        """Any scale quantizes zeros, but a scale of 0 is invalid."""
+        """DynamicQuantizeLinear of zeros, or of an empty tensor, has the scale 1: a scale of 0 is invalid."""
         wanted = ["y", "scale", "zero"]
         for x in (floats(0), floats(0, 3), np.zeros((2, 2), np.float32)):
             self.gives(node("DynamicQuantizeLinear", ["x"], outputs=wanted), {"x": x}, np.zeros(x.shape, np.uint8),
@@ -223,7 +223,8 @@ class Far(Ran):
 
 
 class Contracts(Ran):
-    """Operators that ONNX defines as functions, which broadcast although the operators must not."""
+    """Operators that ONNX defines as functions. The functions broadcast operands, but the operators must refuse such
+    operands."""
 
     def test_affine_grid(self):
         grid = node("AffineGrid", ["theta", "size"])
@@ -247,7 +248,7 @@ class Contracts(Ran):
         for mask, word in (((4, 7), "attn_mask"), ((2, 6), "2"), ((2, 4, 6), "2"), ((3, 1, 4, 6), "3")):
             inputs = {"q": floats(2, 4, 24), "k": floats(2, 6, 24), "v": floats(2, 6, 24), "m": floats(*mask)}
             self.refuses(attention, inputs, "node 'n'", word)
-        # A mask of four rows would turn one query into four.
+        # A mask of four rows must not broadcast the single query.
         inputs = {"q": floats(2, 1, 24), "k": floats(2, 6, 24), "v": floats(2, 6, 24), "m": floats(4, 6)}
         self.refuses(attention, inputs, "node 'n'", "dimension 0 of attn_mask", "4", "1")
 

@@ -5,7 +5,7 @@ from support import Case, helper, make_model, np, onnx
 
 
 class Families(Case):
-    """One test per family: every run agrees, for fixed and dynamic sizes."""
+    """One test per family: results agree for static and dynamic sizes."""
 
 
 class OneDnn(Case):
@@ -146,7 +146,7 @@ class Variants(Case):
         self.assert_agrees(plain, self.compile(model), runs[0])
 
     def test_output_without_a_shape(self):
-        """Exporters omit it; inference finds it."""
+        """The declared rank of the output may be missing. Inference finds it."""
         model = make_model([helper.make_node("Add", ["x", "x"], ["y"])], [("x", [2, 3])], [("y", None)])
         self.assert_agrees(model, self.compile(model), {"x": np.arange(6, dtype=np.float32).reshape(2, 3)})
 
@@ -183,7 +183,7 @@ class Variants(Case):
         np.testing.assert_array_equal(y, np.where(abs(x) < tiny, np.float32(0), x + x))
 
     def test_older_opsets(self):
-        """The network in the forms of older opsets."""
+        """One network, written in the forms of several older opsets."""
         for opset in (7, 9, 11, 13):
             with self.subTest(opset=opset):
                 weights = {"w": np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32)}

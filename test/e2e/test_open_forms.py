@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators whose form depends on a size, where that size is open: one artifact, several sizes."""
+"""Tests operators whose legalization depends on a size, if this size is open. One artifact runs at several sizes."""
 import numpy as np
 
 from support import Case, TensorProto, helper, make_model, tool
@@ -159,7 +159,7 @@ class OpenForms(Case):
         self.check(model, [(4,), (0,)], [0, "n"])
 
     def test_scatter(self):
-        """Only one of indices and updates states a size."""
+        """Only `updates` has a static size. A run checks that `indices` has the same size."""
         node = helper.make_node("ScatterElements", ["x", "i", "u"], ["y"], name="node", axis=0)
         model = make_model([node], [("x", [5, 4]), ("i", ["n", 4], TensorProto.INT64), ("u", [3, 4])], [("y", [5, 4])])
         artifact = self.compile(model)
@@ -174,9 +174,10 @@ class OpenForms(Case):
         self.assert_one_line(tool("ingot", "run", artifact, *arguments), "node 'node'", "3", "2")
 
     def test_too_small(self):
-        """A window that does not fit ends the run with the node's name; ceil_mode may add the only one.
+        """A window that does not fit ends the run with an error that names the node. With ceil_mode, a window that only
+        partly fits is allowed.
 
-        The two elements that ceil_mode adds behind a stride of three count as padding.
+        The two elements that ceil_mode adds for a stride of 3 count as padding.
         """
         for kind in ("MaxPool", "AveragePool"):
             node = helper.make_node(kind, ["x"], ["y"], name="node", kernel_shape=[5], strides=[3], ceil_mode=1)
@@ -255,7 +256,7 @@ class OpenForms(Case):
                         np.testing.assert_array_equal(got, self.convolve(padded, w["w"].astype(np.int64), 2))
 
     def pad(self, x, kernel, stride):
-        """Pads as SAME_UPPER does."""
+        """Pads explicitly, like SAME_UPPER."""
         totals = [max(0, (-(-n // stride) - 1) * stride + kernel - n) for n in x.shape[2:]]
         return np.pad(x, [(0, 0), (0, 0)] + [(t // 2, t - t // 2) for t in totals])
 
@@ -272,7 +273,7 @@ class Imports(Case):
         for imports in ([("", 11), ("", 13)], [("", 13), ("ai.onnx", 11)], [("ai.onnx", 11), ("", 13), ("", 13)],
                         [("unknown", 3), ("", 13), ("unknown", 99999)]):
             with self.subTest(imports=imports):
-                # Opset 11 combines the last two axes.
+                # In opset 11, Softmax combines the last two axes.
                 model = make_model([helper.make_node("Softmax", ["x"], ["y"])], [("x", [2, 3, 4])],
                                    [("y", [2, 3, 4])])
                 del model.opset_import[:]

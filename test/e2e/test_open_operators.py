@@ -1,7 +1,7 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Single operators whose sizes a run brings, all of them open: outputs in the host's memory, loops for each way of
-broadcasting, products and convolutions by weights that are inputs, gathers from open tables."""
+"""Tests single operators with only dynamic sizes. They write outputs into the host's memory, broadcast, gather, and
+multiply by weights that are inputs."""
 import itertools
 import json
 
@@ -15,7 +15,7 @@ TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float64): TensorPr
 
 
 def open_model(nodes, feeds, outputs, fixed=(), opset=17):
-    """Inputs like `feeds`, with all sizes open but for those of `fixed`: {input: first dimension that is known}."""
+    """Makes a model with inputs like `feeds`. All dimensions are dynamic, except from dimension `fixed[input]` on."""
     fixed = dict(fixed)
     inputs = [(name, [f"{name}{i}" if i < fixed.get(name, value.ndim) else size for i, size in enumerate(value.shape)],
                TYPES[value.dtype]) for name, value in feeds.items()]
@@ -31,7 +31,7 @@ class OpenOperators(Case):
         return self.rng.standard_normal(shape).astype(dtype)
 
     def check(self, model, runs, tolerance=1e-5):
-        """One artifact, held against ONNX Runtime for each of the inputs."""
+        """Compiles once, and compares with ONNX Runtime for each of the inputs."""
         artifact = self.compile(model)
         for feeds in runs:
             with self.subTest({name: value.shape for name, value in feeds.items()}):
@@ -39,7 +39,7 @@ class OpenOperators(Case):
         return artifact
 
     def test_outputs_take_no_memory_of_the_run(self):
-        """What is computed where the host wants it needs no room besides, whoever reads it later."""
+        """A result that is written to the host's buffer needs no memory in the arena, even if other ops read it."""
         nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Transpose", ["r"], ["y"]),
                  helper.make_node("Flatten", ["r"], ["f"], axis=0), helper.make_node("Identity", ["r"], ["again"])]
         model = open_model(nodes, {"x": self.floats(3, 5)},
@@ -49,7 +49,7 @@ class OpenOperators(Case):
         self.assertLess(json.loads(done.stdout)["inferred"]["arena_bytes"], 1000 * 1000)
 
     def test_transposes_in_tasks(self):
-        """Tasks of a few channels, and what they leave, are turned by squares or one by one."""
+        """Transposes in square blocks, and the rest element by element. Tasks consist of a few channels."""
         for perm in ([0, 2, 3, 1], [0, 3, 1, 2], [3, 2, 1, 0]):
             model = open_model([helper.make_node("Transpose", ["x"], ["y"], perm=perm)], {"x": self.floats(1, 2, 3, 4)},
                                [("y", list("abcd"))])
@@ -57,14 +57,14 @@ class OpenOperators(Case):
                 (1, 64, 112, 56), (2, 5, 70, 90), (1, 60, 3, 2000), (1, 3, 200, 201), (1, 1, 7, 3), (1, 84, 90, 90))])
 
     def test_every_count_of_rows(self):
-        """Full tiles, smaller ones that end with the last row, and those that are higher than the matrix: each row is
-        added to once, where the sum takes the place of what is added, at every level and in every type."""
+        """For any number of rows, the kernel adds to each row exactly once. The sum overwrites the addend, so that a
+        second addition would show."""
         inner, columns = 33, 70
         nodes = [helper.make_node("MatMul", ["x", "w"], ["p"]), helper.make_node("Exp", ["r"], ["e"]),
                  helper.make_node("Add", ["p", "e"], ["y"])]
         model = make_model(nodes, [("x", ["n", inner]), ("r", ["n", columns])], [("y", None)],
                            {"w": self.floats(inner, columns)})
-        # With a small second cache weights come from behind it.
+        # With a small second-level cache, weights do not fit it and come from the third.
         for level in (*supported_levels(), *(f"{level},l2=4K" for level in supported_levels()), "native"):
             for options, tolerance in ((), 1e-5), (("--precision=bf16",), 2e-2), (("--precision=int8-dynamic",), 4e-2):
                 artifact = self.compile(model, f"--target={level}", *options)
@@ -73,13 +73,13 @@ class OpenOperators(Case):
                         feeds = {"x": self.floats(rows, inner), "r": self.floats(rows, columns)}
                         self.assert_agrees(model, artifact, feeds, tolerance)
 
-    # Taps, stride, dilation and padding along a row.
+    # Each entry: taps, stride, dilation and padding along a row.
     WINDOWS = ((3, 1, 1, (1, 1)), (3, 2, 1, (1, 1)), (3, 1, 2, (2, 2)), (5, 1, 1, (2, 2)), (5, 2, 1, (2, 2)),
                (5, 1, 1, (0, 0)), (5, 3, 1, (2, 3)), (4, 1, 1, (0, 3)), (11, 1, 1, (5, 5)))
 
     def check_every_width(self, group, outputs, most, compilations):
-        """A convolution of 20 channels whose sum takes the place of what is added to it, and one on its own, over rows
-        of up to `most` pixels; each way to compile has a tolerance."""
+        """Runs two convolutions of 20 channels on rows of up to `most` pixels. The first adds into its operand, the
+        second does not. `compilations` maps options to tolerances."""
         for taps, stride, dilation, pads in self.WINDOWS:
             conv = dict(group=group, strides=[1, stride], dilations=[1, dilation], pads=[1, pads[0], 1, pads[1]])
             nodes = [helper.make_node("Conv", ["x", "w"], ["c"], **conv), helper.make_node("Exp", ["r"], ["e"]),
@@ -99,18 +99,16 @@ class OpenOperators(Case):
                         self.assert_agrees(model, artifact, feeds, tolerance)
 
     def test_every_width_of_single_channels(self):
-        """The ends of a row, which are tiles of their own, what full tiles leave between them, and rows too short for
-        that: each pixel is added to once."""
+        """Depthwise convolutions, for any width of a row: the kernel adds to each pixel exactly once."""
         self.check_every_width(20, 20, 30, {f"--target={t}": 1e-5 for t in ("x86-64-v2", "x86-64-v3", "native")})
 
     def test_every_width_of_groups(self):
-        """Tiles of a row that have more pixels than it, and whose first and last ones have taps in the padding: each
-        pixel is stored once."""
+        """Grouped convolutions, for any width of a row: the kernel stores each pixel exactly once."""
         self.check_every_width(2, 12, 32, {"--target=x86-64-v2": 1e-5, "--target=x86-64-v3": 1e-5,
                                            "--target=native": 1e-5, "--target=native --precision=fp16": 1e-2})
 
     def test_products_of_inputs(self):
-        """Right factors that a run brings: columns that end within a panel, and rows that tiles leave."""
+        """Products whose right factor is an input. Columns do not fill a panel, and rows do not fill a tile."""
         for columns in (1, 3, 15, 17, 33, 38, 66):
             nodes = [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Transpose", ["v"], ["t"], perm=[0, 2, 1]),
                      helper.make_node("MatMul", ["x", "t"], ["z"])]
@@ -124,7 +122,8 @@ class OpenOperators(Case):
                                        for n in (1, 2, 5, 9, 11, 23, 89)])
 
     def test_slices_of_one_position(self):
-        """x[i:i+1] has one element or, where i lies outside, none; as a list of starts it has to be there."""
+        """x[i:i+1] has one element, or none if i is out of range. The list of starts of another slice needs the
+        element."""
         model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 18]>
             g (float[n,m] x, int64[k] list, int64[1] i) => (float[a,b] row, int64[c] start, float[d,e] y) {
             one = Constant <value_ints = [1]> ()
@@ -150,7 +149,7 @@ class OpenOperators(Case):
         self.check(model, [{**runs[0], "i": np.array([i])} for i in range(-6, 7)])
 
     def test_slices_between_convolutions(self):
-        """A view of what a convolution gives, from where a run says and to where, whole or every other column."""
+        """Slices a convolution's result with computed bounds and a step of 1 or 2."""
         for step in (1, 2):
             model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 18]>
                 g (float[n,8,t] x, float[8,8,1] w, float[8,8,3] v, int64[1] from, int64[1] to)
@@ -170,14 +169,14 @@ class OpenOperators(Case):
             self.check(model, [{"x": self.floats(n, 8, t), "from": np.array([first]), "to": np.array([last])}
                                for n, t, first, last in ((2, 37, 5, 30), (1, 37, -7, 2**62), (3, 9, -100, -1), (1, 1, 0, 9),
                                                          (2, 12, 11, 12), (1, 40, 1, -1))])
-            # Nothing is left, or nothing is there.
+            # The slice or the input is empty.
             model.graph.node.pop(-2)
             del model.graph.output[0]
             self.check(model, [{"x": self.floats(n, 8, t), "from": np.array([first]), "to": np.array([last])}
                                for n, t, first, last in ((2, 12, 12, 12), (2, 12, 7, 3), (2, 12, 30, 50), (0, 12, 1, 3))])
 
-
-        """A state that begins with an output, and one that is an output of each kind."""
+    def test_states_that_are_outputs(self):
+        """The initial value of a loop's state and its final value are both outputs."""
         body = helper.make_graph(
             [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Mul", ["s", "two"], ["t"])], "body",
             [helper.make_tensor_value_info("i", TensorProto.INT64, []),
@@ -193,7 +192,7 @@ class OpenOperators(Case):
         self.check(model, [{"x": self.floats(n), "steps": np.array(steps)} for n in (0, 1, 33) for steps in (0, 1, 3)])
 
     def test_ways_to_broadcast(self):
-        """Each operand with one element, or all, in each dimension; also in a fused chain and of booleans."""
+        """In each dimension, each operand has one element or all. Tests also a fused chain, and booleans."""
         nodes = [helper.make_node("Sub", ["a", "b"], ["d"]), helper.make_node("Max", ["d", "c"], ["y"]),
                  helper.make_node("Less", ["a", "c"], ["l"])]
         model = open_model(nodes, {"a": self.floats(1, 1), "b": self.floats(1, 1), "c": self.floats(1, 1)},
@@ -221,7 +220,8 @@ class OpenOperators(Case):
         self.check(model, runs, 0)
 
     def test_pooling(self):
-        """One to three dimensions, of any number of channels; few taps and many, pads, steps and dilations."""
+        """Pooling over one to three dimensions, for any number of channels, with few and many taps, pads, strides and
+        dilations."""
         kinds = ((1, dict(kernel_shape=[2], strides=[2])), (2, dict(kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)),
                  (2, dict(kernel_shape=[1, 13], pads=[0, 6, 0, 6])), (2, dict(kernel_shape=[1, 1], strides=[2, 3])),
                  (2, dict(kernel_shape=[2, 3], strides=[2, 1], ceil_mode=1)),
@@ -238,7 +238,7 @@ class OpenOperators(Case):
                 self.check(model, runs)
 
     def test_batch_normalization(self):
-        """What has to have one element for each channel is read so, and nothing else is taken."""
+        """Each parameter has one element per channel, for any number of channels."""
         node = helper.make_node("BatchNormalization", list("xsbmv"), ["y"], name="norm")
 
         def feeds(*shape):
@@ -248,7 +248,8 @@ class OpenOperators(Case):
         self.check(open_model([node], runs[0], [("y", list("abcd"))]), runs)
 
     def test_rotary_embedding(self):
-        """ONNX's and ONNX Runtime's; whole heads and parts, with and without positions, in rows and apart."""
+        """Both versions of the operator, for whole and partial heads, with and without positions, for 3-D and 4-D
+        inputs."""
         def positions(batch, steps):
             return self.rng.integers(0, 20, (batch, steps))
 
@@ -281,7 +282,7 @@ class OpenOperators(Case):
         self.check(model, runs)
 
     def test_products(self):
-        """Rows, columns and k at and behind the ends of tiles, panels and blocks; of f32 and f64."""
+        """Numbers of rows, columns and k around the sizes of tiles, panels and blocks, in f32 and f64."""
         for dtype in (np.float32, np.float64):
             nodes = [helper.make_node("MatMul", ["a", "b"], ["y"])]
             model = open_model(nodes, {"a": self.floats(1, 1, dtype=dtype), "b": self.floats(1, 1, dtype=dtype)},
@@ -292,7 +293,7 @@ class OpenOperators(Case):
                                for m, k, n in sizes])
 
     def test_products_of_integers(self):
-        """i32, and bytes of both signs with and without zero points; what is added up wraps around nowhere."""
+        """Products of unsigned and signed bytes, with and without zero points. No sum overflows."""
         for m, k, n in ((1, 300, 70), (7, 257, 65), (50, 33, 131), (3, 0, 5), (9, 100, 2), (3, 6, 20), (4, 5, 3)):
             a = self.rng.integers(0, 256, (m, k)).astype(np.uint8)
             b = self.rng.integers(-128, 128, (k, n)).astype(np.int8)
@@ -306,7 +307,8 @@ class OpenOperators(Case):
                 np.testing.assert_array_equal(got, (a.astype(np.int32) - less[0]) @ (b.astype(np.int32) - less[1]))
 
     def test_products_of_pairs_of_bytes(self):
-        """All signs, batches, odd k, columns that fill no panel; what is largest, of which two products are added at once."""
+        """Signed and unsigned bytes, batches, odd k, partial panels, and the largest values: instructions add two
+        products at once."""
         sizes = ((1, 1, 1), (3, 7, 9), (5, 1, 17), (6, 3, 16), (7, 2, 64), (13, 255, 65), (4, 257, 33), (20, 512, 3), (20, 513, 70),
                  (2, 300, 80), (9, 0, 5), (40, 31, 200))
         for left, right, batch in itertools.product((np.uint8, np.int8), (np.uint8, np.int8), ((), (2,))):
@@ -397,7 +399,8 @@ class OpenOperators(Case):
                 self.check(model, [feeds, one] if is_open else [feeds])
 
     def test_transposed_convolutions_of_many_phases(self):
-        """Inverse short-time Fourier transforms, and upsampling by 32."""
+        """Transposed convolutions with large strides, as in inverse short-time Fourier transforms and upsampling by
+        32."""
         for x, w, attributes in (((1, 10, 7), (10, 1, 400), dict(strides=[160])),
                                  ((1, 5, 7), (5, 3, 400), dict(strides=[160], pads=[200, 199])),
                                  ((1, 4, 5), (4, 2, 320), dict(strides=[160], pads=[80, 81], output_padding=[3])),
@@ -415,7 +418,7 @@ class OpenOperators(Case):
                 self.check(open_model(nodes, feeds, [("y", list("nabcd")[:len(x)])], known), [feeds])
 
     def test_gathers_from_open_tables(self):
-        """Rows, single elements, and a table that is empty where nobody reads it."""
+        """Gathers rows or single elements. A table may be empty if there are no indices."""
         table, at = {"x": self.floats(6, 5)}, np.array([[5, 0, -1], [2, -6, 3]])
         for axis in (0, 1):
             nodes = [helper.make_node("Gather", ["x", "at"], ["y"], axis=axis)]

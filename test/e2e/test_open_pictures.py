@@ -9,13 +9,13 @@ from test_levels import cap
 from test_native_rows import supported_levels
 from test_resize import picture, resize
 
-# Heights and widths: usual ones, one pixel, and fewer pixels than a result is made of or a vector holds.
+# Heights and widths: usual ones, one pixel, fewer pixels than a filter has taps, and fewer than a vector holds.
 SIZES = ((37, 150), (1, 1), (5, 3), (90, 7), (2, 70))
 
 
 class OpenPictures(Case):
     def at_each_level(self, model, runs, tolerance):
-        """`runs` are pairs of an input and what the model makes of it."""
+        """Runs the model at each CPU level. `runs` are pairs of an input and the wanted output."""
         levels = ["x86-64-v2", *supported_levels()]
         artifact = self.compile(model, "--target=" + ",".join(levels))
         for x, want in runs:
@@ -26,7 +26,7 @@ class OpenPictures(Case):
                     self.assertLessEqual(np.abs(got.astype(np.float64) - want).max(initial=0), tolerance)
 
     def test_filters(self):
-        """With flips and a scale of each channel behind them."""
+        """Filters, followed by flips and a scale for each channel."""
         rng = np.random.default_rng(0)
         for number in range(8):
             layout, channels = ("NHWC", "NCHW", "HWC")[number % 3], (3, 1, 4, 2, 3, 9, 3, 5)[number]
@@ -48,7 +48,7 @@ class OpenPictures(Case):
                 self.at_each_level(model, runs, 2e-3)
 
     def test_sampled(self):
-        """Interpolated or nearest, to scales."""
+        """Resizes by scales, linearly or to the nearest pixel."""
         rng = np.random.default_rng(1)
         for number in range(9):
             mode, channels = ("linear", "cubic", "nearest")[number % 3], (3, 4, 3, 1, 2, 1, 9, 3, 5)[number]

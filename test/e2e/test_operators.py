@@ -8,7 +8,7 @@ import numpy as np
 from support import BIN, Case, TensorProto, helper, make_model, tool
 
 HUGE = 2**31
-# Operators with a list of sizes, axes or pads: (inputs, attributes).
+# Operators that read a list of sizes, axes or pads from the input "s": (inputs, attributes).
 LISTS = {"ConstantOfShape": (["s"], {}), "Expand": (["x", "s"], {}), "Reshape": (["x", "s"], {}),
          "Slice": (["x", "s", "s"], {}), "Pad": (["x", "s"], {}), "CenterCropPad": (["x", "s"], {}),
          "AffineGrid": (["x", "s"], {}), "MaxUnpool": (["x", "s", "s"], {"kernel_shape": [1, 1]}),
@@ -41,7 +41,7 @@ class Memory(Case):
                                           opset=20))
 
     def test_counting(self):
-        """Operators that count along a dimension."""
+        """Operators whose result has indices or counts along a dimension."""
         for op, shape, attributes, more in (
                 ("Hardmax", [2, HUGE], {}, ()), ("Trilu", [HUGE, 2], {}, ()),
                 ("EyeLike", [HUGE, 2], {}, ()),

@@ -45,7 +45,8 @@ class Optimize(Case):
             results[goal] = self.run_model(artifact, {"x": x})["z2"]
             recorded = tool("ingot", "inspect", artifact, "--metadata", "ingot.optimize")
             self.assertEqual(recorded.stdout.strip(), "" if goal == "balanced" else goal)
-        # Transformed weights are 4 times as large in tiles of 4x4, 16/9 times in tiles of 2x2.
+        # Winograd's transformed weights are 4 times as large with tiles of 4x4, and 16/9 times as large with tiles of
+        # 2x2.
         small, large = 64 * 64 * 4, 128 * 128 * 4
         more = {"speed": 27 * (small + large), "balanced": 27 * small + 7 * large, "size": 0}
         for goal, size in sizes.items():

@@ -213,7 +213,7 @@ class OptionsFile(Case):
 class Requirements(Case):
     """Each option is refused in one line where it would have no effect, as the table says."""
 
-    # Values of options that have no fixed words, by what stands for the value.
+    # An example value for each placeholder in the options' help texts.
     VALUES = {"NAME=AxB...": "x=1", "INPUT=AxBxC": "x=1", "NAME=N": "n=1", "GLOB=fp32": "a=fp32", "N": "1", "P": "99",
               "P,...": "50", "PERCENT": "1%", "STEPS": "crop=8", "[NAME=]SOURCE": "zeros", "X": "1"}
 
@@ -225,9 +225,9 @@ class Requirements(Case):
         return {name: (form.replace("\x00", "|") or None, text.replace("\x00", "|")) for name, form, text in rows}
 
     def conditions(self, text):
-        """Splits `--a, --b=x, y and z with --c and --d`, without `with`, into [(name, values)]."""
+        """Splits `--a, --b=x, y and z with --c or --d`, without `with`, into [(name, values)]."""
         found = []
-        for word in re.split(r", | and ", text):
+        for word in re.split(r", | and | or ", text):
             name, _, value = word.partition("=")
             if name.startswith("--"):
                 found.append((name[2:], [value] if value else []))
@@ -259,7 +259,7 @@ class Requirements(Case):
             rows = self.table(command)
             self.assertEqual(sorted(rows), sorted(option_names(command)))
             for name, (_, text) in rows.items():
-                excluded = re.search(r" Excludes (--.*?)\.(?= |$)", " " + text)
+                excluded = re.search(r" Not with (--.*?)\.(?= |$)", " " + text)
                 for other, values in self.conditions(excluded.group(1)) if excluded else []:
                     both = [self.spelled(rows, name), self.spelled(rows, other, values)]
                     for arguments in (both, both[::-1]):
@@ -272,10 +272,10 @@ class Requirements(Case):
         for command in COMMANDS:
             rows = self.table(command)
             for name, (_, text) in rows.items():
-                needed = re.search(r" For (--.*?)\.(?= |$)", " " + text)
+                needed = re.search(r" Only for (--.*?)\.(?= |$)", " " + text)
                 if not needed:
                     continue
-                # Give each option that is named a value with which the requirement does not hold, or leave it out.
+                # Violates the requirement: gives the options that it names other values, or omits them.
                 lacks = [self.spelled(rows, other, values, others=True)
                          for group in needed.group(1).split(" with ") for other, values in self.conditions(group) if values]
                 self.refuses(command, self.spelled(rows, name), *filter(None, lacks), words=[f"--{name} is for --"])
@@ -283,7 +283,7 @@ class Requirements(Case):
         self.assertGreater(tried, 20)
 
     def test_contents(self):
-        """What only a value or a file shows is refused, too."""
+        """Combinations that are wrong only for some values or files are refused, too."""
         model = self.save(relu_model())
         artifact, random = self.compile(model), os.path.join(self.dir, "x.npy")
         np.save(random, np.ones((1, 4), np.float32))

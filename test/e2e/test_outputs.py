@@ -25,7 +25,7 @@ class Kinds(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def kinds(self):
-        """Returns {name: (how it is made, message)} for everything that no file may replace."""
+        """Returns {name: (function that makes it, message)} for each kind of file that an output must not replace."""
         made = {"fifo": (os.mkfifo, NOT_REGULAR), "directory": (os.mkdir, DIRECTORY)}
         # Creates nodes in the folder of the test: a mistake must not damage the machine's /dev.
         for name, kind, numbers in (("character device", stat.S_IFCHR, (1, 3)), ("block device", stat.S_IFBLK, (7, 255))):
@@ -75,7 +75,7 @@ class Kinds(Case):
         self.sweep("m.mlir", "compile", self.model, "-q", "-o", "m.mlir", "--emit=mlir-nn", streams=True)
 
     def test_separate_weights(self):
-        """The name of the weights is known when the work is done."""
+        """The name of the weights file contains their checksum, so that it is known only at the end."""
         tool("ingot", "compile", self.model, "-q", "-o", self.path("m.so"), "--weights=file")
         name = os.path.basename(self.weights_of(self.path("m.so")))
         self.sweep(name, "compile", self.model, "-q", "-o", "m.so", "--weights=file")

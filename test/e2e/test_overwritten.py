@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
   ingot_model_release(unrelated);
   if (argv[2][0] != '/') /* not a model */
     return 0;
-  check(!strstr(error.message, "was written over while a model is loaded from it"), error.message);
+  check(!strstr(error.message, "was overwritten while a model is loaded from it"), error.message);
   model = load(argv[1]);
   run(model, after);
   check(!memcmp(before, after, sizeof before), "the new file has other numbers");

@@ -24,7 +24,7 @@ def inspect(artifact):
 
 
 def check_guarded(case, seed, model, feeds):
-    """Each level reads nothing behind an end, and gives the results of the last level."""
+    """No level reads behind the end of a buffer. All levels give the results of the last level."""
     want = case.run_model(case.compile(model, "--target", LEVELS[-1]), feeds)
     for level in LEVELS:
         artifact = case.compile(model, "--weights=file", "--target", level)
@@ -137,7 +137,7 @@ def round_rows(a, block):
 
 
 class RoundedRows(Case):
-    """`accuracy_level` 4: rows become bytes, block by block, and products of bytes are exact."""
+    """With `accuracy_level` 4, a run rounds rows to int8, block by block. Sums of the products are exact."""
     LEVELS = [level for level in integer.supported() if "@" not in level]
 
     def check(self, seeds, *options, dynamic=False, levels=None, bits=(2, 4), level=4):
@@ -162,7 +162,7 @@ class RoundedRows(Case):
         self.check(range(520, 530), dynamic=True)
 
     def test_between_guard_pages(self):
-        """Neither rows nor weights are read behind their end."""
+        """A kernel reads nothing behind the end of rows or weights."""
         if not have("ingot-guarded-run"):
             self.skipTest("built without ingot-guarded-run")
         for seed in range(600, 604):
@@ -182,7 +182,7 @@ class RoundedRows(Case):
                        bits=(2, 4) if seed % 2 else (2, 4, 8))
 
     def product(self, rows, k, n, block, dtype=np.float32, level=4):
-        """Makes (model, weights) of 4 bits; rows None: a dynamic number."""
+        """Makes (model, weights), with 4-bit weights. `rows` None means a dynamic number of rows."""
         rng = np.random.default_rng(k)
         blocks = -(-k // block)
         codes = rng.integers(0, 16, (n, blocks * block), np.uint8)
@@ -267,7 +267,8 @@ class RoundedRows(Case):
                 self.assertEqual((layer["kind"], layer["backend"]), ("matmul", "native"))
 
     def test_error(self):
-        """The error is that of ONNX Runtime, whose bytes and sums are equal up to rounding."""
+        """The error equals that of ONNX Runtime, which rounds rows to the same bytes and differs only in the rounding
+        of sums."""
         for k in (512, 1100):
             model, weights = self.product(16, k, 256, 32)
             a = np.random.default_rng(1).standard_normal((16, k)).astype(np.float32)
@@ -372,7 +373,8 @@ class Outputs(Case):
             with cap(level), self.subTest(level=level):
                 np.testing.assert_allclose(self.run_model(artifact, {"x": x})["y"], want,
                                            atol=1e-5 * np.abs(want).max())
-        # The weights with padded panels and blocks, and for each output a scale, a zero point and a bias.
+        # The artifact holds the weights, padded to whole panels and blocks. It holds a scale, a zero point and a bias
+        # per output.
         self.assertLessEqual(inspect(artifact)["weights_bytes"], len(LEVELS) * (1.1 * k * n * bits / 8 + 16 * n))
 
     def test_types(self):
@@ -390,7 +392,7 @@ class Outputs(Case):
                 self.check(TensorProto.INT8, (-128, 128), 8, rows)
 
     def test_bytes_of_few_bits(self):
-        """Ternary weights, and weights of 4 bits, that are stored as bytes."""
+        """Weights with few different values (ternary or 4 bits) that the model stores as int8."""
         self.check(TensorProto.INT8, (-1, 2), 2)
         self.check(TensorProto.INT8, (-7, 8), 4)
         self.check(TensorProto.UINT8, (120, 136), 4, zeros=True)
@@ -461,10 +463,11 @@ class Precision(Case):
         most = np.finfo(np.float32).max
         weights = np.zeros((64, 32), np.float32)
         for column in range(32):
-            # Either sign may be larger, with other values near; each candidate of the search wins somewhere.
+            # The largest value is positive or negative, and other values are close to it. So each candidate scale is
+            # the best for some column.
             weights[:, column] = np.linspace(-1, 1, 64, dtype=np.float32) * most * np.float32(1 - column / 500)
             weights[column, column] = most * (-1) ** column
-        # Alone, these weights would be too few to be packed.
+        # Adds a second, larger product, because the weights of the first alone are too small to be packed.
         others = np.ones((64, 1 << 12), np.float32)
         model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m"),
                             helper.make_node("MatMul", ["x", "v"], ["z"], name="n")], [("x", [64, 64])],
@@ -473,7 +476,7 @@ class Precision(Case):
             got = self.run_model(self.compile(model, "--precision=" + precision, name=precision),
                                  {"x": np.eye(64, dtype=np.float32)})["y"]
             self.assertTrue(np.isfinite(got).all(), precision)
-            # With 4 bits the largest value is 7 and the smallest -8: the positive side loses an eighth.
+            # The largest int4 is 7 and the smallest -8, so positive values have an error of up to 1/8.
             self.assertLessEqual(np.abs(got / most - weights / most).max(), 0.126)
 
     def test_keep(self):

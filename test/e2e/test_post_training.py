@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`ingot compile --precision=int8`: accuracy on trained and on random weights, rules, and what it refuses."""
+"""Tests `ingot compile --precision=int8`: accuracy with trained and random weights, rules, and wrong uses."""
 import json
 import os
 
@@ -80,7 +80,7 @@ class Trained(PostTraining):
 
 class Random(PostTraining):
     """Families of models with random weights: errors of 8 bits, relative to the norm of all outputs."""
-    # Limits for networks in which a rounding error is not averaged out.
+    # Larger bounds of the error, for networks that do not average rounding errors out.
     MOST = {"resnet": 0.05, "repvgg": 0.05, "acnet": 0.06, "diverse_branch": 0.05, "mobilenet_v2": 0.15,
             "shufflenet_v2": 0.12, "efficientnet": 0.05, "densenet": 0.06, "unet": 0.08, "vit": 0.06, "bert": 0.12,
             "ocr_attention": 0.06, "speech_gru": 0.05}
@@ -106,8 +106,8 @@ class Random(PostTraining):
                         self.assertLess(error, most, output)
 
     def test_pairs(self):
-        """Code only for CPUs without VNNI has larger scales. Code that is also for other CPUs, or with 8 bits
-        requested, does not."""
+        """If all targets lack VNNI, weights get larger scales. They do not if one target has VNNI, or with
+        --weight-bits=8."""
         rng = np.random.default_rng(3)
         weights = rng.normal(size=(32, 64, 1, 1)).astype(np.float32)
         model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv0")], [("x", [1, 64, 16, 16])],
@@ -129,7 +129,7 @@ class Random(PostTraining):
         self.assertLess(error(fitted), 0.9 * error(seven))
 
     def test_kinds_of_convolutions(self):
-        """Depthwise, grouped, dilated, one- and three-dimensional, strides, unequal pads."""
+        """Convolutions: depthwise, grouped, dilated, strided, 1-D and 3-D, with unequal pads."""
         rng = np.random.default_rng(8)
         kinds = [((2, 6, 9, 9), (6, 1, 3, 3), {"group": 6, "pads": [1, 1, 1, 1]}),
                  ((2, 6, 9, 9), (4, 3, 3, 3), {"group": 2, "strides": [2, 2]}),
@@ -143,7 +143,7 @@ class Random(PostTraining):
                 model = self.save(make_model(
                     [helper.make_node("Conv", ["x", "w", "b"], ["y"], "conv0", **attributes)], [("x", list(shape))],
                     [("y", [None] * len(shape))], {"w": w, "b": rng.standard_normal(weight[0]).astype(np.float32)}))
-                # Padding is 0, which is not the smallest byte.
+                # Data with negative values, so that the zero point, which pads, is not the smallest byte.
                 x = rng.uniform(-1, 3, (12 * shape[0], *shape[1:])).astype(np.float32)
                 calibration = self.calibrate(model, {"x": x}, "--method", "minmax")
                 inputs = {"x": x[:shape[0]]}
@@ -174,13 +174,13 @@ class Rules(PostTraining):
                                 (["*=fp32"], 0)):
             kept = self.quantized_nodes(model, calibration, *(f"--keep={rule}" for rule in rules))
             self.assertEqual(kept.count("xsi8>, tensor<"), products, rules)
-        # If everything is kept, the model is that in fp32, to the bit.
+        # If rules keep all nodes in fp32, the results are bit-equal to fp32.
         x = {"x": digits.render(3, 2)[0]}
         np.testing.assert_array_equal(self.run_model(self.int8(model, calibration, "--keep=*=fp32"), x)["y"],
                                       self.run_model(self.compile(model, name="fp32"), x)["y"])
 
     def test_edited(self):
-        """A tensor that is removed from the file is not quantized; scale and zero point decide."""
+        """The file may be edited. A tensor without an entry is not quantized, and a changed scale is used."""
         model = self.model()
         path = self.calibrate(model, self.data())
         with open(path) as f:
@@ -229,7 +229,7 @@ class FileOfRules(PostTraining):
             return {t["name"]: t for t in json.load(f)["tensors"]}
 
     def test_precision(self):
-        """As with --keep; the first matching rule decides, and --keep has precedence."""
+        """Rules work like --keep. The first matching rule decides, and --keep has precedence."""
         path = self.calibrate(self.model, {"x": digits.render(12, 1)[0]})
 
         def products(*options):
@@ -366,7 +366,7 @@ class Repairs(PostTraining):
         w = rng.standard_normal((8, 16, 1, 1)).astype(np.float32)
         model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv0")], [("x", ["n", 16, 6, 6])],
                                      [("y", ["n", 8, 6, 6])], {"w": w}))
-        # The mean of clipped values is lost, too.
+        # Clipping changes the mean. The repair restores it.
         x = (rng.exponential(1, (24, 16, 6, 6)) ** 2).astype(np.float32)
         path, trials = self.repaired(model, {"x": x}, "--method=percentile", "--percentile=98", "--repair=bias")
         before, after, kept = trials["bias"]
@@ -402,7 +402,7 @@ class Repairs(PostTraining):
         least = min(after for _, after, kept in trials.values() if kept)
         self.assertAlmostEqual(artifact, least, delta=0.03 * least)
         self.assertAlmostEqual(probe, least, delta=0.001 * least)
-        # In floats nothing changes, to the bit.
+        # With all nodes in fp32, the repair does not change a bit.
         same = self.int8(model, path, "--keep=*=fp32", name="same")
         np.testing.assert_array_equal(self.run_model(same, {"x": x})["y"],
                                       self.run_model(self.compile(model, name="fp32"), {"x": x})["y"])
@@ -431,7 +431,7 @@ class Repairs(PostTraining):
         np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=1e-6 * np.abs(want).max())
 
     def test_smooth_residual(self):
-        """Channels of a residual stream, read by a depthwise convolution, a sum, a gate and a mean."""
+        """Equalizes channels of a residual stream, which a depthwise convolution, a sum, a gate and a mean read."""
         rng = np.random.default_rng(3)
         large = np.exp2(np.linspace(-4, 4, 16)).astype(np.float32)
         draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
@@ -460,7 +460,8 @@ class Repairs(PostTraining):
         np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=1e-5 * np.abs(want).max())
 
     def test_round(self):
-        """Weights with correlated data compensate for each other; grouped, strided, padded and transposed ones."""
+        """Rounding errors of weights compensate for each other if the data is correlated. Tests grouped, strided,
+        padded and transposed convolutions."""
         rng = np.random.default_rng(3)
         draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
         weights = {"w": draw(16, 8, 3, 3), "d": draw(16, 4, 2, 3), "v": draw(5, 16 * 5 * 2), "c": draw(5)}
@@ -470,7 +471,7 @@ class Repairs(PostTraining):
                  helper.make_node("Flatten", ["e"], ["f"], "flatten"),
                  helper.make_node("Gemm", ["f", "v", "c"], ["y"], "fc", transB=1)]
         model = self.save(make_model(nodes, [("x", ["n", 8, 12, 12])], [("y", ["n", 5])], weights))
-        # Images consist of few patterns and have one mean.
+        # Makes images that are sums of few patterns, so that the channels are correlated.
         patterns = draw(6, 8 * 12 * 12)
         x = (2 + draw(64, 6) @ patterns + 0.1 * draw(64, 8 * 12 * 12)).reshape(64, 8, 12, 12).astype(np.float32)
         path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=round")
@@ -480,7 +481,7 @@ class Repairs(PostTraining):
             found = json.load(f)["repair"]["adaround"]
         self.assertEqual([entry["name"] for entry in found], ["conv0", "conv1", "fc"])
         self.assertAlmostEqual(self.error(model, path)[0], after, delta=0.03 * after)
-        # Other numbers of threads give an equal file.
+        # The file does not depend on the number of threads.
         again, _ = self.repaired(model, {"x": x}, "--method=minmax", "--repair=round", "--threads=2")
         with open(again) as f:
             self.assertEqual(json.load(f)["repair"]["adaround"], found)

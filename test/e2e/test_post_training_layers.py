@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which layers `--precision=int8` computes in bytes, beside convolutions and matrix products, and what that costs."""
+"""Tests layers other than convolutions and matrix products with `--precision=int8`: their precision and their error."""
 import json
 import os
 
@@ -36,7 +36,7 @@ class Layers(Case):
         return os.path.getsize(artifact) / os.path.getsize(fp32)
 
     def test_transposed_convolutions(self):
-        """The data after a relu, and data that may be negative, are in bytes."""
+        """Transposed convolutions are computed in int8, for data after a relu and for data that may be negative."""
         rng = np.random.default_rng(1)
         weights = {"w1": rng.standard_normal((32, 8, 3, 3)), "w2": rng.standard_normal((32, 16, 2, 2)),
                    "b2": rng.standard_normal(16), "w3": rng.standard_normal((16, 8, 4, 4))}
@@ -64,7 +64,7 @@ class Layers(Case):
                    {"down": "int8", "two": "int8", "four": "int8", "single": ""})
 
     def test_recurrent_nets(self):
-        """The contribution of the input to the gates is a product of bytes."""
+        """The product of the input and the gates' weights is computed in int8."""
         rng = np.random.default_rng(2)
         for kind, gates in (("LSTM", 4), ("GRU", 3)):
             with self.subTest(kind=kind):
@@ -89,7 +89,7 @@ class Layers(Case):
                 self.assertLess(self.check(nodes, weights, [20, batch, 64], data, {"net": "int8"}), 0.4)
 
     def test_loops(self):
-        """The product of a Loop's body, and reasons to keep it."""
+        """The product in a Loop's body is quantized, and a rule can keep it in fp32."""
         rng = np.random.default_rng(4)
         body = helper.make_graph(
             [helper.make_node("MatMul", ["h", "r"], ["p"], name="step"), helper.make_node("Add", ["p", "x"], ["s"]),
@@ -108,7 +108,7 @@ class Layers(Case):
         calibration = f"--calibration={self.path('model.calib.json')}"
         kept = self.compile(self.path("model.onnx"), "--precision=int8", calibration, "--keep=step=fp32", name="kept")
         self.assertGreater(os.path.getsize(kept), os.path.getsize(self.path("int8.so")) + 128 * 128 * 2)
-        # Each alone, and both together, are measured as the artifact computes them.
+        # The sensitivity of each product, and of both together, equals the error of an artifact.
         done = tool("ingot", "compare", self.path("int8.so"), self.path("model.onnx"), "--data", self.path("data.npz"),
                     "--sensitivity", calibration, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -35,7 +35,7 @@ def rounded(array):
 
 class Kernels(support.Case):
     target = ""
-    # The level that runs if there are several.
+    # The level that runs, if the artifact has several.
     level = None
 
     options = OPTIONS
@@ -253,7 +253,7 @@ class Precision(support.Case):
         for block in loops:
             loop = block[:re.search(r"\tj\w+", block).start()]
             self.assertEqual(loop.count("vdpbf16ps"), 2 * len(re.findall(r"vbroadcastss\s+-?\d*\(", loop)), loop)
-            # Spilled values are at fixed offsets of the stack; the copies are not.
+            # A spilled value would be at a fixed offset of the stack pointer. The copied rows are not.
             self.assertNotRegex(loop, r"\(%rsp\)")
 
     def told(self, model, *options):
@@ -271,7 +271,7 @@ class Precision(support.Case):
             for precision in ("bf16", "O1", "O2", "O3"):
                 told = self.told(model, "--precision=" + precision, *options)
                 self.assertEqual((told["first"], told["second"]), wanted, (precision, options))
-        # No bf16 is left, so the bits are those of fp32.
+        # The rule keeps all products in fp32, so that results are bit-equal to fp32.
         x = {"x": np.random.default_rng(1).standard_normal((32, 64)).astype(np.float32)}
         whole = self.run_model(self.compile(model, "--precision=O0", name="whole"), x)["y"]
         kept = self.run_model(self.compile(model, "--precision=O3", "--keep=*=fp32", name="kept"), x)["y"]
@@ -288,10 +288,11 @@ class Precision(support.Case):
             self.assert_refuses(model, "--keep is for", options=("--precision=" + precision, "--keep=first=fp32"))
 
     def test_fp16_weights(self):
-        """Products are those of f32 by weights that are rounded once, at every CPU level, also for small values."""
+        """Results are those of f32 products with weights rounded once to f16. Holds at every CPU level, also for small
+        values."""
         model, rng = self.model()
         weights = {tensor.name: numpy_helper.to_array(tensor).copy() for tensor in model.graph.initializer}
-        # Denormal values of f16, halves of their steps, and zeros.
+        # Includes values that are denormal in f16, values halfway between two of them, and zeros.
         weights["w0"][:, :8] *= 2.0 ** -14
         weights["w0"][:, 8:12] *= 2.0 ** -26
         weights["w0"][::3, 12] = -0.0
@@ -346,7 +347,7 @@ class Precision(support.Case):
         self.assertEqual(set(self.told(small, "--precision=bf16", "--target=multi", "--keep=*=bf16").values()), {"bf16"})
 
     def check_wide(self, change, words):
-        """The second product, with changed weights, is fp32, and a warning says why."""
+        """The product whose weights were changed stays in fp32, and a warning says why."""
         model, rng = self.model()
         for tensor in model.graph.initializer:
             if tensor.name == "w1":
@@ -374,7 +375,7 @@ class Precision(support.Case):
         self.check_wide(shrink, r" 1\.52.*e-05.*too few numbers")
 
     def test_levels(self):
-        """Norms, softmax and means of O2 are those of f32; each level is as exact as its rounding."""
+        """O2 computes norms, softmax and means in f32. The error of each level is within the bound of its rounding."""
         rng = np.random.default_rng(2)
         nodes = [helper.make_node("MatMul", ["x", "w0"], ["a"], name="first"),
                  helper.make_node("LayerNormalization", ["a", "g"], ["n"], name="norm"),

@@ -34,7 +34,7 @@ class Profile(Case):
         for layer in layers:
             self.assertTrue(layer["kind"])
             self.assertLessEqual(layer["min_ms"], layer["mean_ms"] * 1.0001)
-        # Layers have no gaps between them; the rest is the check of arguments.
+        # Layers follow each other without gaps. The rest of the time is the check of arguments.
         self.assertLessEqual(result["layers_ms"], result["profiled_ms"])
         self.assertAlmostEqual(result["layers_ms"], sum(layer["mean_ms"] for layer in layers), delta=1e-6)
         return found
@@ -48,7 +48,7 @@ class Profile(Case):
                 self.assertLessEqual(heavy, found, "a heavy node is in no layer")
 
     def test_flops(self):
-        """The kernels' own count: 2 * outputs * inputs of each."""
+        """Compares with the operations of each kernel: 2 * outputs * inputs."""
         weight = np.ones((6, 3, 3, 3), np.float32)
         model = make_model([helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1, 1, 1, 1]),
                             helper.make_node("Relu", ["c"], ["y"], name="relu")],

@@ -5,7 +5,7 @@ import families
 
 from support import Case, helper, make_model, np, numpy_helper, tool
 
-# Dimension of the weights for the outputs.
+# For each operator, the dimension of its weights that numbers the outputs.
 PRODUCTS = {"Conv": 0, "ConvTranspose": 1, "MatMul": 1, "Gemm": 1}
 
 
@@ -114,7 +114,8 @@ def family_test(name, least, constants):
     return test
 
 
-# Least number of channels that are removed: for zeros, and for other constants, which padding keeps.
+# The least number of removed channels: if they are zero, and if they have another constant. Channels of other constants
+# stay where pads are.
 LEAST = {"resnet": (68, 64), "repvgg": (22, 10), "diverse_branch": (7, 6), "mobilenet_v2": (40, 40),
          "efficientnet": (8, 8), "densenet": (5, 5), "db_head": (18, 18), "detector": (8, 4), "cnn_dynamic": (4, 4),
          "vit": (48, 48), "speech_gru": (8, 8), "mlp_dynamic": (12, 12)}

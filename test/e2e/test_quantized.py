@@ -74,7 +74,8 @@ class Quantized(Case):
                         np.testing.assert_array_equal(got[name], value, name)
 
     def test_layers_tell(self):
-        """Products of bytes are reported as such, and movement between pairs is not a layer of floats."""
+        """The profile reports products of int8 as int8. Ops between Q/DQ pairs that only move data are not float
+        layers."""
         graph = quantized.Graph(3)
         shape = [1, 8, 9, 9]
         x = graph.input(graph.rng.standard_normal(shape).astype(np.float32))
@@ -93,11 +94,12 @@ class Quantized(Case):
         self.check(quantized.CLOSE, range(100, 110))
 
     def test_between_pairs(self):
-        """Functions, transposed convolutions and means of bytes."""
+        """Elementwise functions, transposed convolutions and means of int8."""
         self.check(quantized.BETWEEN, range(300, 312))
 
     def test_no_floats_between_pairs(self):
-        """A function of bytes is one table, with any pairs inside; a transposed convolution multiplies bytes."""
+        """An elementwise function of int8 becomes one table, also with Q/DQ pairs inside. A transposed convolution
+        multiplies int8."""
         graph = quantized.Graph(5)
         x = graph.input(graph.rng.standard_normal([1, 16, 9, 9]).astype(np.float32))
         pair = [graph.constant(np.float32(0.05)), graph.constant(np.uint8(40))]
@@ -227,7 +229,8 @@ class Quantized(Case):
                         self.assertLessEqual(self.steps_off(got, want), max(1, MOST_OFF * want.size))
 
     def test_patches(self):
-        """Adjacent windows are rows of a matrix of bytes, and remaining pixels are not read; batches may be dynamic."""
+        """A convolution whose windows do not overlap becomes a matrix product. Pixels behind the last window are not
+        read. Batches may be dynamic."""
         cases = [([2, 3, 17, 24], [40, 3, 4, 8]), ([1, 1, 130], [24, 1, 40]), ([1, 2, 6, 8, 9], [9, 2, 2, 4, 4])]
         for seed, (sizes, shape) in enumerate(cases):
             for open_batch in (False, True):

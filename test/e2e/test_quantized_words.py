@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 import integer  # noqa: E402
 
 LEVELS = [level for level in integer.supported() if "@" not in level]
-# If sums are exact, a value between two steps may be rounded to either.
+# Share of elements that may differ by one step: a value halfway between two steps may be rounded to either.
 MOST_OFF = 1e-3
 U16, S16 = np.uint16, np.int16
 ELEMENTS = {np.dtype(U16): TensorProto.UINT16, np.dtype(S16): TensorProto.INT16}
@@ -23,7 +23,7 @@ ELEMENTS = {np.dtype(U16): TensorProto.UINT16, np.dtype(S16): TensorProto.INT16}
 
 def quantize(x, scale, zero):
     info = np.iinfo(zero.dtype)
-    # The operator divides in single precision.
+    # QuantizeLinear divides in single precision.
     steps = np.rint((x.astype(np.float32) / np.float32(scale)).astype(np.float64)) + int(zero)
     return np.clip(steps, info.min, info.max).astype(zero.dtype)
 
@@ -75,7 +75,7 @@ class Words(Case):
         info = np.iinfo(kind)
         zero = kind([info.min, (info.min + info.max + 1) // 2, rng.integers(info.min, info.max + 1)][seed % 3])
         low, high = (info.min - int(zero)) * 1e-4, (info.max - int(zero)) * 1e-4
-        # Some values exceed 16 bits.
+        # Some values exceed the range of 16 bits.
         x = (rng.random(shape) * (high - low) * 1.02 + low).astype(np.float32)
         w = rng.integers(-127, 128, weights).astype(np.int8)
         if extreme:
@@ -153,7 +153,7 @@ def sigmoid(x):
 
 
 class Activations(Case):
-    """x f(x) between pairs of 16 bits, alone and in the epilogue of a convolution that changes nothing."""
+    """Functions x f(x) between Q/DQ pairs of 16 bits, alone and in the epilogue of an identity convolution."""
 
     def model(self, op, shape, parameters, groups, element, all_outputs):
         made, nodes = [], []
@@ -238,7 +238,7 @@ class Activations(Case):
 
 
 class Divisions(Case):
-    """Values of all sizes, divided by any scale, are divided as in single precision."""
+    """Tests that QuantizeLinear divides values of any magnitude by any scale as single precision does."""
 
     def test_scales(self):
         rng = np.random.default_rng(7)

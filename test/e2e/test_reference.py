@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`ingot compare` beside ONNX Runtime, with tolerances and their exit code."""
+"""Tests `ingot compare --reference=onnxruntime`, with tolerances and their exit code."""
 import json
 import os
 import sys
@@ -13,7 +13,7 @@ PEER = ["--reference=onnxruntime", f"--python={sys.executable}"]
 
 
 def scaled(factor, shape=("n", 4)):
-    """y = factor x, and a mask of the elements of x above 0."""
+    """Makes a model: y = factor x, and a mask of the elements of x above 0."""
     nodes = [helper.make_node("Mul", ["x", "f"], ["y"], name="scale"),
              helper.make_node("Greater", ["x", "z"], ["above"], name="above")]
     return make_model(nodes, [("x", shape)], [("y", shape), ("above", shape, TensorProto.BOOL)],
@@ -53,7 +53,7 @@ class Reference(Case):
         for peer in (PEER, []):
             with self.subTest(peer=peer):
                 options = [self.artifact, self.wrong, *self.data, *peer]
-                # 2 x - 2.5 x| is 0.2 of |2.5 x|, and at most 6.
+                # The error |2 x - 2.5 x| is 0.2 times |2.5 x|, and at most 6.
                 for bounds, code in (([], 0), (["--atol=6"], 0), (["--atol=5.9"], 3), (["--rtol=0.21"], 0),
                                      (["--rtol=0.19"], 3), (["--atol=1", "--rtol=0.19"], 0), (["--max-error=0.21"], 0),
                                      (["--max-error=0.19"], 3), (["--max-error=0.21", "--atol=0"], 3)):

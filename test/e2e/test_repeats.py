@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a model does for each of many classes, written out class by class, is code once."""
+"""Tests that operations which a model repeats for each class are compiled once."""
 import re
 
 from support import Case, NodeByNode, TensorProto, helper, make_model, np, tool

@@ -1,5 +1,4 @@
-"""Sums of QLinear operators are rounded to bytes as in ONNX's reference, bit for bit, at every CPU level of this
-machine."""
+"""Tests that QLinear operators round as ONNX's reference does, bit for bit, at every CPU level of this machine."""
 import os
 import sys
 import unittest
@@ -90,8 +89,8 @@ class Requantize(Case):
         self.assertGreater(count, 200_000)
 
     def near_halves(self, rng, zero):
-        """Scales of 1 / 2m: each sum that is m times an odd number is between two bytes, as exactly as f32 holds the
-        scale."""
+        """Returns scales 1 / 2m. A sum that is an odd multiple of m is halfway between two int8 values, except for the
+        rounding of the scale."""
         return {"xs": np.float32(1), "xz": np.int8(-5), "wz": np.zeros(32, np.int8), "ws": (0.5 / rng.integers(4, 40, 32)).astype(np.float32),
                 "ys": np.float32(1), "yz": zero}
 
@@ -106,7 +105,7 @@ class Requantize(Case):
             self.check("QLinearConv", [1, 32, 40, 40], {**few, "w": w.reshape(32, 1, 2, 4)}, rng, group=32)
 
     def test_what_only_the_run_knows(self):
-        """Zero points, scales, weights and biases that are inputs."""
+        """Tests zero points, scales, weights and biases that are inputs of the model."""
         rng = np.random.default_rng(13)
         for inputs in (("yz",), ("xz",), ("ys",), ("ws", "yz"), ("w",), ("b",)):
             few = self.near_halves(rng, np.uint8(101))
@@ -117,8 +116,7 @@ class Requantize(Case):
                 self.check("QLinearMatMul", [300, 8], {**few, "w": np.ascontiguousarray(w.T)}, rng, inputs)
 
     def test_groups(self):
-        """Weights of nine bits in groups are floats, and so are few channels of any weights, for any requested
-        precision."""
+        """Groups with nine-bit weights, or with few channels, are computed in floats, for any requested precision."""
         rng = np.random.default_rng(17)
         for outputs, inputs, groups in ((12, 1, 4), (8, 2, 4), (16, 4, 4), (12, 6, 2), (24, 3, 8)):
             w = rng.integers(0, 256, (outputs, inputs, 3, 3)).astype(np.uint8)

@@ -1,6 +1,7 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Resize by sizes and scales that a run computes, of parts, with filters; against ONNX Runtime or ONNX's reference."""
+"""Tests Resize with computed sizes and scales, with a region and with filters, against ONNX Runtime or ONNX's
+reference."""
 import numpy as np
 from onnx.reference import ReferenceEvaluator
 
@@ -95,7 +96,8 @@ class Resize(Case):
                             self.check(model, feeds, want[0].astype(np.float32), 1e-4)
 
     def test_pictures(self):
-        """Filters of images in both layouts, then flips and a scale of each channel, at each CPU level."""
+        """Resizes images with filters, in both layouts and at each CPU level. Flips and a scale for each channel
+        follow."""
         rng, levels = np.random.default_rng(4), ["x86-64-v2", *supported_levels()]
         for number in range(10):
             layout = ("NHWC", "NCHW", "HWC")[number % 3]

@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators that read data at computed places: GridSample, RoiAlign, DeformConv, NonMaxSuppression."""
+"""Tests operators that read data at computed positions: GridSample, RoiAlign, DeformConv, NonMaxSuppression."""
 import itertools
 
 import numpy as np

@@ -228,9 +228,9 @@ class OpenLengths(Case):
                             "state 0 is a sequence whose shapes differ or are not known before the first step")
         full = loop.replace("SequenceEmpty <dtype = 1> ()", "SequenceConstruct(x)")
         self.assert_refuses(parse(full.format(body="r = Unsqueeze(row, zero) m = SequenceInsert(l, r)")),
-                            "steps append to a sequence what has another rank or type than what is in it")
+                            "steps append to a sequence a tensor of another rank or type than its elements")
         self.assert_refuses(parse(full.format(body="r = Cast <to = 11> (row) m = SequenceInsert(l, r)")),
-                            "steps append to a sequence what has another rank or type than what is in it")
+                            "steps append to a sequence a tensor of another rank or type than its elements")
         self.assert_refuses(parse("g (float[N] x) => (seq(float[M]) s) { s = SplitToSequence <keepdims = 0> (x) }"),
                             "output 's' is a sequence", "only the run knows")
 

@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ranges of sizes: which runs they take, and the bodies for usual sizes."""
+"""Tests shape profiles: the sizes that a run may have, and the bodies for usual sizes."""
 import json
 
 from support import Case, TensorProto, helper, make_model, np, tool
@@ -135,7 +135,7 @@ class ShapeProfiles(Case):
                 (["--dim", "h=0k"], ["multiple of 0"]),
                 (["--dim", "h=8", "--dim", "h=8:9:10"], ["given twice"]),
                 (["--profile", ""], ["option --profile is empty"]),
-                (["--profile", "h=1:2:3,h=1:2:3"], ["'h' stands there twice"]),
+                (["--profile", "h=1:2:3,h=1:2:3"], ["'h' is given twice"]),
                 (["--profile", "h=1:2:3", "--dim", "w=1:2:3"], ["put all ranges into --profile"]),
                 (["--general=maybe", "--dim", "w=1:2:3"], ["unknown --general"]),
                 (["--general=keep"], ["none is given"]),

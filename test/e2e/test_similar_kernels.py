@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Layers that differ in their channels alone share code, which computes what ONNX Runtime does."""
+"""Tests that layers which differ only in their numbers of channels share code, against ONNX Runtime."""
 import re
 
 from support import Case, NodeByNode, helper, make_model, np

@@ -60,7 +60,7 @@ class Contradictions(Case):
                              "differs: 3 in dimension 0 of input 'a', but 4 in dimension 0 of input 'b'")
 
     def test_feature_pyramid(self):
-        """Half of an odd size, twice."""
+        """Halves an odd size twice, rounding down."""
         scales = np.array([1, 1, 2, 2], np.float32)
         nodes = [helper.make_node("MaxPool", ["x"], ["small"], kernel_shape=[2, 2], strides=[2, 2]),
                  helper.make_node("Resize", ["small", "", "scales"], ["large"], mode="nearest"),
@@ -75,8 +75,8 @@ class Contradictions(Case):
                      weights={"table": zeros(1, 16, 4)})
 
     def position_slice(self):
-        """The form of learned positions: as many rows of a table as there are tokens. The ids are expanded to the
-        batch, and the rows are added."""
+        """Learned positions: the model gathers a row of a table for each token, expands the rows to the batch, and adds
+        them."""
         nodes = [helper.make_node("Shape", ["x"], ["shape"]),
                  helper.make_node("Gather", ["shape", "one"], ["length"], axis=0),
                  helper.make_node("Slice", ["ids", "zero", "length", "one"], ["first"]),

@@ -74,7 +74,8 @@ FUNCTIONS = {
     "Gelu": Function(product_with(gelu), -0.17, units=7, absolute=2e-6),
     "GeluOfTanh": Function(product_with(gelu_of_tanh), -0.1701, units=7, absolute=2e-6, op="Gelu", approximate="tanh"),
 }
-# Limits where results become constant: beyond, a function does not fall, and does not rise below the negative limit.
+# Arguments beyond which a function is constant, up to rounding. It must not fall above the limit, or rise below the
+# negative one.
 BORDERS = {"Tanh": 9.1, "Erf": 3.95, "Sigmoid": 18, "Exp": 88, "Softplus": 20, "HardSigmoid": 2.6, "Atan": 1e8}
 TYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
 
@@ -152,7 +153,7 @@ class Bounds(Case):
             self.check("float32", level)
 
     def test_saturation(self):
-        """tanh and erf of all floats below their constant range: none exceeds 1, and all beyond are 1."""
+        """tanh and erf for all floats: no result exceeds 1, and all results beyond the limit are 1."""
         for name, least, most in (("Tanh", 7.9, 8.3), ("Erf", 3.55, 3.7)):
             first, last = np.array([least, most], np.float32).view(np.int32)
             x = np.arange(first, last, dtype=np.int32).view(np.float32)
@@ -175,7 +176,7 @@ class Bounds(Case):
 
 
 class Nan(Case):
-    """NaN is the best value for positions, and propagates in arithmetic."""
+    """ArgMax and ArgMin select NaN first. Arithmetic propagates NaN."""
     rows = np.array([[NAN, 1, NAN, 0], [1, NAN, 2, NAN], [1, 2, NAN, NAN], [-INF, -INF, NAN, -INF], [3, 3, 1, 1],
                      [NAN] * 4, [-INF] * 4, [INF, NAN, INF, -INF]], np.float32)
 
@@ -368,8 +369,8 @@ class Conventions(Case):
                 np.testing.assert_array_equal(got["i"], i)
 
     def test_rows(self):
-        """Short rows, and long rows whose parts are compared side by side, with equal elements and NaN in several
-        parts."""
+        """Tests short rows, and long rows whose parts are reduced in parallel. Several parts have equal elements or
+        NaN."""
         rng = np.random.default_rng(6)
         for size in (12, 40, 300):
             for kind in (np.float32, np.float16, np.int32, np.uint8):
@@ -478,7 +479,7 @@ class Positions(Case):
             self.assert_agrees(model, self.compile(model), {"x": np.arange(size, dtype=np.float32)}, 0)
 
     def test_equal_elements(self):
-        """The first of equal elements wins, or the last with `select_last_index`."""
+        """ArgMax and ArgMin return the first of equal elements, or with `select_last_index` the last."""
         x = np.array([[1, 3, 3, 2], [2, 2, 2, 2], [0, -1, -1, 0]], np.float32)
         nodes = [node(op, "x", f"{op}{last}", axis=1, keepdims=0, select_last_index=last)
                  for op in ("ArgMax", "ArgMin") for last in (0, 1)]

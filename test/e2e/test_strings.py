@@ -60,7 +60,7 @@ class Strings(Case):
         self.check(self.columns_model(), *({"x": self.columns(n, n)} for n in (1, 3, 100, 1000)))
 
     def test_a_category_that_is_missing(self):
-        """Without zeros, an element in no category ends the run."""
+        """With zeros=0, an element that is in no category ends the run."""
         artifact = self.compile(self.columns_model(zeros=0))
         np.save(self.path("x.npy"), np.array([["red", "s"], ["green", "l"]]))
         done = tool("ingot", "run", artifact, "--input", self.path("x.npy"))
@@ -70,7 +70,7 @@ class Strings(Case):
         self.assert_one_line(done, "X has an element that is in none of the categories")
 
     def test_labels(self):
-        """Maps to numbers, to other strings, and back; of fixed and dynamic sizes."""
+        """LabelEncoder from strings to numbers, to strings and back, for static and dynamic sizes."""
         keys = COLORS + ["red"]
         nodes = [ml("LabelEncoder", ["x"], ["i"], keys_strings=keys, values_int64s=range(7), default_int64=-7),
                  ml("LabelEncoder", ["x"], ["f"], keys_strings=keys, values_floats=np.arange(7) / 2, default_float=0.25),
@@ -90,7 +90,7 @@ class Strings(Case):
         self.check(string_model(nodes, [("x", [8], STRING)], outputs), {"x": draw(8)})
 
     def test_first_label_encoder(self):
-        """Version 1 has classes, whose numbers are their indices."""
+        """LabelEncoder of version 1 has a list of classes. The number of a class is its index."""
         nodes = [ml("LabelEncoder", ["x"], ["i"], classes_strings=COLORS, default_int64=-3, name="in"),
                  ml("LabelEncoder", ["i"], ["t"], classes_strings=COLORS[1:], default_string="none")]
         made = string_model(nodes, [("x", ["n"], STRING)], [("i", ["n"], INT64), ("t", ["n"], STRING)])
@@ -165,7 +165,7 @@ class Strings(Case):
                    options=["--target", "x86-64-v2,x86-64-v3", "--shape", "x=1:8:100"])
 
     def test_many_inputs(self):
-        """Code that loads its buffers itself finds indices in them."""
+        """A program that loads the artifact without libingot sees strings as indices."""
         names = [f"x{i}" for i in range(300)]
         made = string_model([helper.make_node("Concat", names, ["y"], axis=0)], [(n, [2], STRING) for n in names],
                             [("y", [600], STRING)])

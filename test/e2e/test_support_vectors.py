@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""SVMClassifier and SVMRegressor against ONNX Runtime."""
+"""Compares SVMClassifier and SVMRegressor with ONNX Runtime."""
 from support import TensorProto, np
 from test_machine_learning import FEATURES, Rows, model
 

@@ -79,12 +79,13 @@ class TrainedQuantization(Case):
                     self.check(graph.model(result, sizes), graph.rng.normal(0, 1.5, (1, 16, 20, 20)).astype(np.float32))
 
     def test_largest_sums(self):
-        """Pairs of 127 times 127 fit 16 bits, pairs of 255 times 127 do not; zero points pad beyond 127."""
+        """The sum of two products 127 * 127 fits int16, the sum of two products 255 * 127 does not. Padding with a zero
+        point may exceed 127."""
         for largest, zero in ((127, 0), (127, 120), (127, 200), (128, 0), (255, 0)):
             with self.subTest(largest=largest, zero=zero):
                 graph = Trained(largest)
                 _, value = graph.pair("x", 0.02, zero)
-                # Weights have the sign of most data, so that relu keeps the results.
+                # Weights have the sign of most of the data, so that results are positive and pass relu.
                 block = graph.block(value, 32, 32, 3, stride=2, extreme=127 if zero < 64 else -128)
                 result, _ = graph.pair(block, 2.0, 0)
                 x = graph.rng.uniform(-6, 6, (1, 32, 24, 24)).astype(np.float32)

@@ -142,7 +142,7 @@ class Types(Case):
         np.testing.assert_array_equal(got["y"].view(np.uint8), x.view(np.uint8))
 
     def test_packed_of_any_size(self):
-        """No elements, and a last byte that is not full, in all ops that move or cast."""
+        """Tests empty tensors, and tensors whose last byte is not full, in all ops that move or cast elements."""
         for name in ("INT4", "UINT2", "FLOAT4E2M1"):
             for shape in ([0], [3, 0], [], [7]):
                 count = int(np.prod(shape))

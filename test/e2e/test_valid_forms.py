@@ -19,7 +19,7 @@ def old_model(nodes, inputs, outputs, opset, initializers=()):
 
 
 class KnownAndOpen(Case):
-    """One operand has a static size that is dynamic in another."""
+    """A dimension is static in one operand and dynamic in another."""
 
     def recurrent(self, kind, gates, states):
         hidden = 3
@@ -133,7 +133,7 @@ class Shapes(Case):
                 window = values[0, c, 2 * h:2 * h + 2, 2 * w:2 * w + 2]
                 want[values == window.max()] = window.max()
             np.testing.assert_array_equal(self.run_model(self.compile(model), {"x": values})["y"], want)
-            # Dynamic sizes: those of the image, and those of an input.
+            # Tests an output_shape that is computed from the image's sizes, and one that is an input.
             sizes = np.array(values.shape)
             traced = make_model([helper.make_node("Shape", ["x"], ["s"]), *nodes], [("x", list("nchw"))], [("y", None)],
                                 opset=12)
@@ -284,7 +284,7 @@ class OneNameOfSeveralSizes(Case):
     def test_sum_of_another(self):
         nodes = [helper.make_node("ReduceSum", ["b"], ["s"], keepdims=0), helper.make_node("Add", ["a", "s"], ["y"])]
         artifact = self.check(nodes, {"a": ["N"], "b": ["N"]}, [("y", ["N"])], {"a": (3,), "b": (2,)})
-        # The name stays, as documentation and for options.
+        # The name stays in the artifact, as documentation and for options.
         shown = tool("ingot", "inspect", artifact).stdout
         self.assertEqual(shown.count("<N>"), 3, shown)
         self.assertEqual(tool("ingot", "run", artifact, "--input=random", "--dim=N=3").returncode, 0)
@@ -302,7 +302,7 @@ class OneNameOfSeveralSizes(Case):
                    {"a": (4,), "b": (2,), "c": (1,)})
 
     def test_two_of_three(self):
-        """The two added operands keep equal sizes."""
+        """Three dimensions are named N. Add requires only two of them to be equal."""
         nodes = [helper.make_node("Add", ["a", "b"], ["t"]), helper.make_node("ReduceSum", ["c"], ["s"], keepdims=0),
                  helper.make_node("Add", ["t", "s"], ["y"])]
         artifact = self.check(nodes, dict.fromkeys("abc", ["N"]), [("y", ["N"])], {"a": (3,), "b": (3,), "c": (2,)})
@@ -312,7 +312,7 @@ class OneNameOfSeveralSizes(Case):
                              "--free-dim=N")
 
     def test_equal_sizes_are_needed(self):
-        """An operator relates the sizes, also in a branch."""
+        """An operator requires equal sizes, also if it is in a branch."""
         info = helper.make_tensor_value_info
         branches = [helper.make_graph([helper.make_node(kind, inputs, ["z"])], "branch", [],
                                       [info("z", FLOAT, None)]) for kind, inputs in (("Add", "ab"), ("Relu", "a"))]

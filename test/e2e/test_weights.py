@@ -32,7 +32,7 @@ class Model(weights.Model):
 
 
 class Stored(Case):
-    """A tensor of each type, stored in one way, is the output."""
+    """Outputs a tensor of each type, stored in one of the ways that ONNX allows."""
     sanitize = True
 
     def check(self, place, way, opset=weights.NEWEST, count=20000):

@@ -1,4 +1,4 @@
-"""Every allocation of a compilation fails, each in a child process: see trials.c.
+"""Fails each allocation of a compilation in turn, in a child process: see trials.c.
 
 usage: trials.py --ingot build/bin/ingot [--step N] [--jobs N] [MODEL ...]
 
@@ -16,8 +16,8 @@ import tempfile
 
 
 def trials(library, command, folder, first=1, step=1, timeout=600):
-    """Lets the allocations first, first + step, … of `command`, which writes into `folder`, fail in children of it.
-    (problems, how many were tried, numbers of those that went on and are to be tried by themselves)"""
+    """Fails the allocations first, first + step, … of `command`, which writes into `folder`, each in a forked child.
+    Returns (problems, number of tries, numbers of allocations whose children continued and need a try alone)."""
     with tempfile.NamedTemporaryFile("r") as results:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout,
                               env={**os.environ, "LD_PRELOAD": library, "FAULT_KIND": "alloc", "FAULT_AT": str(first),

@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint64_t bytes = 0;
   if (!denseBytes(array.dims, array.dtype, bytes) ||
       bytes != array.data.size() ||
-      // Offsets need more bytes than short strings.
+      // The offsets of strings can take more bytes than the strings.
       (array.dtype != INGOT_STRING && bytes > size))
     abort();
   summarize(array);

@@ -1,4 +1,4 @@
-"""A few lines to write ONNX graphs with: nodes, seeded weights, and the blocks that model families share."""
+"""Builds ONNX graphs: nodes, seeded weights, and the blocks that model families share."""
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -7,7 +7,7 @@ OPSET = 17
 
 
 class Graph:
-    """An ONNX graph in the making. Values are their names; `channels` of convolutional values are tracked."""
+    """Builds an ONNX graph. A value is represented by its name. `channels` has the number of channels of images."""
 
     def __init__(self, name, seed=0, opset=OPSET):
         self.name, self.opset = name, opset
@@ -112,7 +112,7 @@ class Graph:
                        epsilon=1e-5)
 
     def decomposed_layer_norm(self, x, n):
-        """As exporters write it below opset 17."""
+        """LayerNormalization as exporters write it below opset 17: as single operators."""
         centred = self.op("Sub", x, self.op("ReduceMean", x, axes=[-1], keepdims=1))
         variance = self.op("ReduceMean", self.op("Pow", centred, self.scalar(2.0)), axes=[-1], keepdims=1)
         scale = self.op("Sqrt", self.add(variance, self.scalar(1e-5)))

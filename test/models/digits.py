@@ -1,8 +1,7 @@
 """A small convolutional network, trained on rendered digits in a few seconds.
 
-Digits are drawn in a font of Pillow, moved, turned, scaled, faded and covered with noise, so that the network reads some
-90 to 97 % of them: of clean ones every quantizer would read all.
-"""
+Digits are drawn in a font of Pillow, moved, rotated, scaled, faded and covered with noise, so that the network reads
+most but not all of them. Any quantizer would read all clean digits."""
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image, ImageDraw, ImageFont
@@ -11,7 +10,7 @@ SIDE = 16
 
 
 def render(count, seed):
-    """(pictures of count x 1 x SIDE x SIDE, what they show)."""
+    """Returns (pictures of count x 1 x SIDE x SIDE, the digits that they show)."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 10, count)
     pictures = np.empty((count, 1, SIDE, SIDE), np.float32)
@@ -27,7 +26,7 @@ def render(count, seed):
 
 
 def patches(x, size):
-    """Of N x C x H x W with padding, N x H x W x (C size size)."""
+    """Returns the windows of a padded image N x C x H x W, as N x H x W x (C size size)."""
     pad = size // 2
     x = np.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
     windows = np.lib.stride_tricks.sliding_window_view(x, (size, size), (2, 3))
@@ -35,7 +34,7 @@ def patches(x, size):
 
 
 def pool(x):
-    """Largest of 2 x 2, and which were the largest."""
+    """Returns the maximum of each 2 x 2 window, and a mask of the largest elements."""
     n, c, h, w = x.shape
     tiles = x.reshape(n, c, h // 2, 2, w // 2, 2)
     y = tiles.max((3, 5))
@@ -43,7 +42,7 @@ def pool(x):
 
 
 class Network:
-    """conv 3x3 - relu - pool, twice, a residual convolution, and a matrix product."""
+    """A network: twice convolution, relu and pool, then a residual convolution and a matrix product."""
 
     def __init__(self, seed, channels=(6, 12)):
         rng = np.random.default_rng(seed)
@@ -56,7 +55,7 @@ class Network:
         self.b = [np.zeros(w.shape[0], np.float32) for w in self.w]
 
     def run(self, x, labels):
-        """Gradients of the cross entropy."""
+        """Returns the gradients of the cross entropy."""
         def conv(x, i):
             p = patches(x, 3)
             return (p @ self.w[i].reshape(len(self.w[i]), -1).T + self.b[i]).transpose(0, 3, 1, 2), p

@@ -1,13 +1,13 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random single operators of ONNX Runtime's domain com.microsoft, those of floats."""
+"""Draws single float operators of ONNX Runtime's domain com.microsoft."""
 import numpy as np
 
 from microsoft import make
 
 
 class Drawer:
-    """Draws a model by its kind: (model, feeds)."""
+    """Draws (model, feeds) of an operator."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -23,7 +23,8 @@ class Drawer:
         return value if self.rng.integers(2) else None
 
     def seen(self, *shape):
-        """A mask; the first of each row is seen, for of rows that see nothing only rounding is left."""
+        """Draws a mask. Each row keeps its first element, because a row without any would only contain rounding
+        errors."""
         mask = self.rng.integers(0, 2, shape, np.int32)
         mask[..., 0] = 1
         return self.maybe(mask)

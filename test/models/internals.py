@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Words of the compiler's inside, which no message may show."""
+"""Internal words of the compiler, which must not occur in messages for users."""
 import re
 
 DIALECTS = ("affine", "amx", "arith", "bufferization", "builtin", "cf", "cpu", "dnnl", "func", "ingot", "linalg", "llvm",
@@ -10,6 +10,6 @@ WORDS = re.compile(rf"(?:tensor|memref|vector)<|'onnx\.|\b(?<![/.\w-])(?:{'|'.jo
 
 
 def find(text):
-    """The first such word in a message, or nothing. Names of the model, which are quoted, must not be alike."""
+    """Returns the first internal word in a message, or None. Quoted names of the model must not contain such words."""
     match = WORDS.search(text)
     return match.group() if match else ""

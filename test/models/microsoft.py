@@ -1,4 +1,4 @@
-"""Random single operators of ONNX Runtime's domain com.microsoft, quantized ones."""
+"""Draws single quantized operators of ONNX Runtime's domain com.microsoft."""
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -9,8 +9,8 @@ TYPES = {np.dtype(t): helper.np_dtype_to_tensor_dtype(np.dtype(t))
 
 
 def make(kind, inputs, outputs, constants=(), **attributes):
-    """(model, feeds) of one node. `inputs` is [(name, array or None)], those named in `constants` stand in the model;
-    `outputs` is [(name, dtype, rank)]."""
+    """Returns (model, feeds) of one node. `inputs` is [(name, array or None)], `outputs` is [(name, dtype, rank)].
+    Inputs named in `constants` become initializers."""
     given = [(name, np.asarray(value)) for name, value in inputs if value is not None]
     node = helper.make_node(kind, [name if value is not None else "" for name, value in inputs],
                             [name for name, _, _ in outputs], name="node", domain=DOMAIN, **attributes)
@@ -26,7 +26,7 @@ def make(kind, inputs, outputs, constants=(), **attributes):
 
 
 class Drawer:
-    """Draws a model by its kind."""
+    """Draws models of several operators."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -47,7 +47,7 @@ class Drawer:
         return dtype(middle + self.rng.integers(-20, 21))
 
     def tensor(self, name, shape, dtype, around=0.05):
-        """A tensor, its scale and zero point, which are constants."""
+        """Adds a tensor, and its scale and zero point as constants."""
         return [(name, self.bytes(shape, dtype)), (name + "_s", self.scale(around)), (name + "_z", self.zero(dtype))]
 
     def result(self, dtype, around=0.05):
@@ -186,7 +186,7 @@ class Drawer:
                     {"w", "r", "b", "w_s", "w_z", "r_s", "r_z"}, direction=direction, hidden_size=hidden)
 
     def matmul_nbits(self, dynamic=False, accuracy_level=0, least_columns=1):
-        """(model, feeds); what it computes is in `unpacked`, of `block` elements."""
+        """Returns (model, feeds). Sets `unpacked` to the weights in floats, and `block` to the block size."""
         bits, block = int(self.pick(4, 4, 8, 2)), int(self.pick(16, 32, 128))
         m, k, n = int(self.pick(1, 1, 3, 20, 150)), int(self.rng.integers(1, 300)), int(self.rng.integers(1, 70))
         n = max(n, least_columns)

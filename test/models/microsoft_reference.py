@@ -1,16 +1,15 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What products of bytes of com.microsoft say, in float64.
+"""Computes the int8 products of com.microsoft in float64.
 
-ONNX Runtime itself is no reference for them: without VNNI it sums pairs of products of bytes in 16 bits, which
-saturate for signed weights of the full range.
-"""
+ONNX Runtime cannot be the reference: without VNNI it sums pairs of products in 16 bits. These sums saturate for signed
+weights of the full range."""
 import numpy as np
 from onnx import helper, numpy_helper
 
 
 def run(model, feeds):
-    """{output: array of its type} of the one node of `model`, or None for an operator that is not told here."""
+    """Returns {output: array} of the one node of `model`, or None if this file does not know the operator."""
     node = model.graph.node[0]
     if node.op_type not in OPERATORS:
         return None
@@ -26,7 +25,7 @@ def real(values, scale, zero):
 
 
 def dynamic(values):
-    """`values` as DynamicQuantizeLinear rounds them to bytes, and back."""
+    """Rounds `values` to bytes, as DynamicQuantizeLinear does, and converts them back."""
     low, high = np.float32(values.min(initial=0)), np.float32(values.max(initial=0))
     scale = (high - low) / np.float32(255) or np.float32(1)
     zero = np.rint(-low / scale)
@@ -56,7 +55,7 @@ def sigmoid(x):
 
 
 def dynamic_quantize_lstm(x, w, r, b, lengths, h, c, p, w_scale, w_zero, r_scale, r_zero, *, hidden_size, direction):
-    """Y, Y_h and Y_c; the input is quantized as one tensor, the state once a step."""
+    """Returns Y, Y_h and Y_c. The input is quantized as a whole, the state in each step."""
     assert lengths is h is c is p is None
     x = dynamic(x)
     steps, batch, _ = x.shape

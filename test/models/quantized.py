@@ -7,7 +7,7 @@ ELEMENTS = {np.dtype(U8): TensorProto.UINT8, np.dtype(S8): TensorProto.INT8, np.
 
 
 class Graph:
-    """Nodes, initializers and inputs that grow together; every output gets a value info without a shape."""
+    """Builds a graph: nodes, initializers and inputs. Every output gets a value info without a shape."""
 
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -55,7 +55,8 @@ class Graph:
         return self.rng.integers(info.min, info.max + 1, shape).astype(dtype)
 
     def factors(self, shape, dtype):
-        """Weights: bytes of any kind, or small ones, whose products fit words in pairs, with outliers or without."""
+        """Draws int8 weights: any values, or small values with and without outliers. The sum of two products of small
+        values fits int16."""
         if self.rng.integers(2):
             return self.bytes(shape, dtype)
         info, center = np.iinfo(dtype), 128 if dtype == U8 else 0
@@ -74,7 +75,7 @@ class Graph:
         return (around * (0.5 + self.rng.random(shape))).astype(np.float32)
 
     def window(self, dims=(1, 2, 2, 2, 3)):
-        """Sizes of a convolution that has at least one result: (data, weights, attributes)."""
+        """Draws the sizes of a convolution that has at least one result: (data, weights, attributes)."""
         dims = int(self.pick(*dims))
         groups = int(self.pick(1, 1, 1, 2, 3))
         inputs, outputs = (int(self.rng.integers(1, most)) for most in (20, 40))
@@ -97,7 +98,7 @@ class Graph:
     # Whole cases
 
     def qlinear_conv(self):
-        # The reference implementation knows scales of pictures only.
+        # The reference implementation only supports scales per channel for images.
         data, weights, attributes = self.window(dims=(2,))
         x, w, y = self.pick((U8, S8, U8), (U8, U8, U8), (S8, S8, S8))
         per_channel = bool(self.rng.integers(2)) and w == S8
@@ -150,13 +151,14 @@ class Graph:
         self.output(self.node("QLinearMatMul", inputs), ELEMENTS[np.dtype(y)], exact=True)
 
     def quantized_pair(self, value, dtype, scale):
-        """Q → DQ of a float tensor; returns the quantized and the dequantized value."""
+        """Adds Q → DQ to a float tensor. Returns the quantized and the dequantized value."""
         pair = [self.constant(np.float32(scale)), self.constant(self.zero(dtype))]
         q = self.node("QuantizeLinear", [value, *pair])
         return q, self.node("DequantizeLinear", [q, *pair])
 
     def weights(self, shape, outputs_at):
-        """Weights behind a DequantizeLinear: bytes, or floats behind a QuantizeLinear."""
+        """Adds weights and a DequantizeLinear. Weights are stored as bytes, or as floats followed by a
+        QuantizeLinear."""
         around = 1 / np.sqrt(np.prod(shape) / shape[outputs_at]) / 60
         scales = self.scale(self.pick((), (shape[outputs_at],)), around)
         pair = [self.constant(scales), self.constant(np.zeros(scales.shape, S8))]
@@ -168,7 +170,7 @@ class Graph:
         return self.node("DequantizeLinear", [quantized, *pair], axis=outputs_at)
 
     def finish(self, y, shape_of_y, dtype):
-        """What follows a product: activation, a residual in bytes, quantize."""
+        """Adds ops behind a product: an activation, an int8 residual, and QuantizeLinear."""
         if self.rng.integers(3) == 0 and shape_of_y is not None:
             residual = self.input(self.bytes(shape_of_y, dtype))
             other = self.node("DequantizeLinear", [residual, self.constant(self.scale()), self.constant(self.zero(dtype))])
@@ -185,7 +187,7 @@ class Graph:
             self.output(q, ELEMENTS[np.dtype(dtype)], exact=False)
 
     def sizes_after(self, data, attributes):
-        """Spatial sizes of what a convolution of these makes."""
+        """Returns the spatial sizes of a convolution's result."""
         kernel, dims = attributes["kernel_shape"], len(attributes["kernel_shape"])
         return [(data[2 + i] + attributes["pads"][i] + attributes["pads"][dims + i]
                  - attributes["dilations"][i] * (kernel[i] - 1) - 1) // attributes["strides"][i] + 1
@@ -214,7 +216,8 @@ class Graph:
         self.finish(y, [*left[:-1], right[1]], dtype)
 
     def qat_weights(self, shape, outputs_at):
-        """Trained weights as PyTorch exports them: floats → Q → Clip of 7 bits at times → DQ, and moved at times."""
+        """Adds trained weights as PyTorch exports them: floats → Q → DQ. Some have a Clip to 7 bits in between, some
+        are transposed or reshaped."""
         around = 1 / np.sqrt(np.prod(shape) / shape[outputs_at]) / 60
         moved = len(shape) == 2 and self.rng.integers(2)
         if moved:
@@ -230,7 +233,7 @@ class Graph:
         return self.node("Transpose", [value], perm=[1, 0]) if moved else value
 
     def qat_pair(self, value, scale):
-        """Q → Clip of 7 bits at times → DQ, with scales of shape [1]."""
+        """Adds Q → DQ with scales of shape [1], sometimes with a Clip to 7 bits in between."""
         pair = [self.constant(np.full([1], scale, np.float32)), self.constant(self.zero(U8, (1,)))]
         value = self.node("QuantizeLinear", [value, *pair])
         if self.rng.integers(2):
@@ -238,7 +241,8 @@ class Graph:
         return value, self.node("DequantizeLinear", [value, *pair])
 
     def qat_finish(self, y, shape_of_y):
-        """Conv → Div → Add → BatchNormalization → Relu → Q, as training simulates the fold that it does not do."""
+        """Adds Conv → Div → Add → BatchNormalization → Relu → Q: training simulates the folded normalization in this
+        way."""
         outputs = shape_of_y[1]
         ones = [1] * (len(shape_of_y) - 2)
 
@@ -274,7 +278,7 @@ class Graph:
         self.output(q, TensorProto.UINT8, exact=False)
 
     def qdq_movement(self):
-        """Bytes that move: pool, transpose, concat, slice between two pairs."""
+        """Adds ops between two Q/DQ pairs that move int8 values: pool, transpose, concat or slice."""
         dtype = self.pick(U8, S8)
         shape = [int(self.rng.integers(1, 3)), int(self.rng.integers(1, 20)), 9, 7]
         x = self.input(self.rng.standard_normal(shape).astype(np.float32) * 3)
@@ -295,7 +299,7 @@ class Graph:
         self.output(q, ELEMENTS[np.dtype(dtype)], exact=False)
 
     def qdq_function(self):
-        """Functions of bytes: one, or several pairs of them, of vectors' lengths and what is left of them."""
+        """Adds one or several elementwise functions between Q/DQ pairs, on whole and partial vectors."""
         dtype = self.pick(U8, S8)
         shape = [int(self.pick(1, 3)), int(self.pick(1, 7, 16, 64, 100)), int(self.pick(1, 5, 33))]
         _, value = self.quantized_pair(self.input(self.rng.standard_normal(shape).astype(np.float32) * 3), dtype,
@@ -311,7 +315,7 @@ class Graph:
         self.output(q, ELEMENTS[np.dtype(dtype)], exact=False)
 
     def qdq_conv_transpose(self):
-        """A transposed convolution of what a relu leaves, or of bytes with any zero point."""
+        """Adds a transposed convolution of the result of a relu, or of int8 with any zero point."""
         dims = int(self.pick(1, 2, 2))
         inputs, outputs = int(self.pick(1, 4, 20, 64)), int(self.pick(1, 5, 16, 40))
         kernel, strides, dilations = ([int(self.pick(*of)) for _ in range(dims)]
@@ -332,7 +336,7 @@ class Graph:
         self.finish(y, None, U8)
 
     def qdq_mean(self):
-        """Means of bytes: of windows, with their padding or without, and of all pixels."""
+        """Averages int8: over windows, with or without their padding, or over all pixels."""
         dtype = self.pick(U8, S8)
         channels = int(self.pick(1, 3, 16, 40))
         x = self.input(self.rng.standard_normal([int(self.pick(1, 2)), channels, 9, 11]).astype(np.float32) * 3)
@@ -359,7 +363,7 @@ TRAINED = ("qat_conv", "qat_linear")
 
 
 def draw(kinds, seed, count=6):
-    """A model of `count` parts that share nothing, each of one of the kinds."""
+    """Makes a model of `count` independent parts, each of a random kind."""
     graph = Graph(seed)
     for _ in range(count):
         getattr(graph, graph.pick(*kinds))()

@@ -76,7 +76,7 @@ def ocr_lstm():
 
 
 def ocr_attention():
-    """PP-OCR-like: hard-swish, depthwise, squeeze-and-excite, attention neck, width left open."""
+    """PP-OCR-like: hard-swish, depthwise, squeeze-and-excite, attention neck, dynamic width."""
     g = Graph("ocr_attention")
     hswish = lambda v: g.op("HardSwish", v)
     x = hswish(g.conv_norm(g.input("x", [1, 3, 16, "width"]), 8, 3, stride=2))
@@ -122,7 +122,7 @@ def speech_conv():
 
 
 def mlp_dynamic():
-    """A plain MLP whose batch is left open, run at several sizes."""
+    """A plain MLP with a dynamic batch, run at several sizes."""
     g = Graph("mlp_dynamic")
     x = g.input("input", ["batch", 20])
     for fan_in, out in ((20, 32), (32, 16)):

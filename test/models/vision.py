@@ -125,7 +125,7 @@ def efficientnet():
 
 
 def densenet():
-    """Concatenation grown layer by layer, average pooling, lone BatchNorms."""
+    """Layers that concatenate their results to their inputs, average pooling, and BatchNorms without a convolution."""
     g = Graph("densenet")
     x = g.conv(g.input("input", [1, 3, 32, 32]), 16, 3)
     for _ in range(3):
@@ -220,7 +220,7 @@ def unet():
 
 
 def cnn_dynamic():
-    """A small CNN whose batch is left open, run at several sizes."""
+    """A small CNN with a dynamic batch, run at several sizes."""
     g = Graph("cnn_dynamic")
     x = g.relu(g.conv_norm(g.input("input", ["batch", 3, 16, 16]), 8, 3, stride=2))
     x = g.op("MaxPool", g.relu(g.conv_norm(x, 16, 3)), kernel_shape=[2, 2], strides=[2, 2])

@@ -8,11 +8,11 @@ from onnx import TensorProto, helper
 # The error of a function is added.
 LINEAR = 1e-5
 FUNCTIONS = {
-    # Exact, or as exact as their arithmetic.
+    # Functions that are exact, or only as inexact as their arithmetic.
     "Relu": 0, "LeakyRelu": 0, "Clip": 0, "Neg": 0, "Abs": 0, "HardSigmoid": 0, "HardSwish": 0, "PRelu": 0,
-    # e^x within 2 ulps, and arithmetic on it.
+    # Functions of e^x, which has an error of up to 2 ulps.
     "Sigmoid": 1e-6, "Swish": 2e-6, "Elu": 2e-6, "Selu": 2e-6, "Celu": 2e-6, "Exp": 1e-5,
-    # Polynomials and quotients of polynomials.
+    # Functions that are approximated by polynomials or quotients of them.
     "Tanh": 1e-5, "Erf": 1e-5, "Gelu": 1e-5, "Softplus": 1e-5, "Mish": 2e-5,
 }
 MAX_WORK = 3_000_000  # limit on the multiply-adds of a case; enough for several tasks

@@ -1,5 +1,4 @@
-"""Random models of a heavy op and the ops after it, or of a block of ops. A seed makes them, so that a number
-identifies a case.
+"""Draws models of a heavy op and the ops after it, or of a block of ops. The seed, a number, identifies a case.
 
 Data is channels-last in most convolutions: the compiler removes the transposes around the op. So the kernel itself
 reads and writes the buffers of the run.
@@ -374,7 +373,7 @@ def block_case(rng, name):
         y = case.node("Concat", [f"{name}_left", case.node("Relu", [right])], axis=1)
     y = case.node("LeakyRelu", [y], alpha=0.1)
     case.output = case.node("Transpose", [y], perm=[0, 2, 3, 1]) if last else y
-    # The gate is a function; sums of sums round more than once.
+    # The gate is a function with an error of its own, and sums of sums are rounded several times.
     case.tolerance = 3 * LINEAR + FUNCTIONS["Sigmoid"]
     return case
 
@@ -431,7 +430,7 @@ def resize_case(rng, name):
     case.text = (f"resize {mode} {coordinates} {batch} x {channels} x {sizes} -> {out}"
                  f"{', channels last' if to_last else ''}:")
     x = place(normal(rng, [batch, channels, *sizes]))
-    # Sometimes only a run knows the sizes, and scales follow from them and from the sizes of x.
+    # Sometimes sizes are an input. Scales are then the quotients of these sizes and the sizes of x.
     wanted = [x, "", case.weight(np.array([1, 1, *scales], np.float32))]
     if rng.random() < 0.3:
         wanted = [x, "", "", case.input(np.array([batch, channels, *out], np.int64))]
@@ -465,7 +464,7 @@ def recurrent_case(rng, name):
         inputs += [case.input(normal(rng, [directions, batch, hidden])) for _ in range(2 if op == "LSTM" else 1)]
     y = case.node(op, inputs, hidden_size=hidden, direction=direction, **attributes)
     case.output = case.node("Relu", [y])
-    # Errors of sums and functions feed back at each step, where they are mostly damped.
+    # Each step adds errors of its sums and function to the state, and mostly damps earlier errors.
     case.tolerance = 2 * (LINEAR + FUNCTIONS["Tanh"] + FUNCTIONS["Sigmoid"])
     case.rank = 4
     return case

@@ -135,7 +135,7 @@ class Case:
 
         def factor(*shape):
             if small:
-                # Values up to the bound.
+                # Draws weights up to the bound.
                 high = int(rng.choice((20, 64)))
                 values = rng.integers(-high, high + 1, shape)
                 return np.where(rng.random(shape) < share, rng.choice((-128, 127), shape), values).astype(np.int8)
@@ -222,7 +222,7 @@ class Case:
     def draw_filter(self, rng, source, factor):
         """Draws 3x3 taps, which Winograd may multiply."""
         batch = int(rng.choice((1, 1, 2, 3)))
-        # Whole vectors of groups of four, partial ones, and several blocks of weights.
+        # Whole and partial vectors of groups of four, and several blocks of weights.
         channels = 4 * int(rng.choice((rng.integers(1, 17), rng.integers(1, 17), rng.integers(17, 60))))
         outputs = int(rng.choice((8, 16, 24, 32, 48, rng.integers(1, 70))))
         # Sometimes so many channels that sums leave no room for the largest tiles, or hardly room for one tile.
@@ -271,7 +271,7 @@ class Case:
         pads = [[int(n) for n in rng.integers(0, e + 1, 2)] for e in extents]
         low = [max(1, e + 1 - sum(p)) for e, p in zip(extents, pads)]
         height, width = (int(rng.integers(n, n + more)) for n, more in zip(low, (5, 30)))
-        # Blocks of 64, vectors of 16, and the rest.
+        # Numbers of channels: blocks of 64, vectors of 16, and a rest.
         channels = int(rng.choice((16, 64, 80, 128, 192, rng.integers(1, 200))))
         zero = int(rng.choice((0, 0, rng.integers(1, 256))))
         if rng.integers(4) == 0:

@@ -141,7 +141,7 @@ def reduce(m):
 
 
 def reduce_all(m):
-    """Subtracts the least or the largest element of x from x: `keepdims` 0, all axes."""
+    """Subtracts the smallest or largest element of x from x, by a reduction of all axes with keepdims 0."""
     x = m.pick(1)
     least = m.value(some(m.rng, "ReduceMin", "ReduceMax"), [x], [], keepdims=0) if x else None
     return m.value("Sub", [x, least], m.shapes[x]) if x else None

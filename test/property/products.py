@@ -77,7 +77,7 @@ def make_conv(rng, name, channels, outputs, sizes, groups=1, kernel=None):
         y = shape.case.node("Relu", [y])
     rank = len(sizes) + 2
     shape.rows = math.prod(out)
-    # Groups of few channels fill a vector together.
+    # Several groups of few channels fill a vector together.
     shape.work = shape.rows * inner * vectors(outputs)
     shape.text = (f"{channels} -> {outputs} @{x(*sizes)}, {x(*kernel)} /{strides[0]} dilated {dilations[0]}, "
                   f"{groups} groups")
@@ -221,7 +221,7 @@ def attention(rng, name):
     scores = shape.case.node("Mul", [shape.case.node("MatMul", [q, k]), shape.case.weight(np.float32(size ** -0.5))])
     y = shape.case.node("MatMul", [shape.case.node("Softmax", [scores], axis=-1), v])
     shape.rows = heads * queries
-    # Two products, and exponentials of some 20 operations per vector.
+    # Counts two products, and about 20 operations per vector of exponentials.
     shape.work = heads * vectors(queries) * keys * (2 * size + 10)
     shape.text = f"{heads} heads of {size}, {queries} x {keys}"
     return shape.result(shape.case.node("Transpose", [y], perm=[0, 2, 1, 3]), 4)
@@ -241,7 +241,7 @@ def recurrent(rng, name):
     y = shape.case.node(op, [data, *map(shape.case.weight, weights)], hidden_size=hidden, direction=direction,
                         **attributes)
     shape.rows = directions * steps * batch
-    # A gate's function takes some 15 operations per vector.
+    # Counts about 15 operations per vector for the function of a gate.
     shape.work = shape.rows * gates * vectors(hidden) * (width + hidden + 15)
     shape.text = f"{op} {steps}x{batch}x{width} -> {hidden} {direction}"
     return shape.result(y, 4)

@@ -63,7 +63,7 @@ def sequence_case(rng, name):
         inputs.append(case.weight(normal(rng, [directions, 3 * hidden], 0.5)))
     y = case.node_with(op, inputs, shown, **attributes)
     case.output = case.node("Neg", [y])
-    # Errors of sums and functions feed back at each step, where they are mostly damped.
+    # Each step adds errors of its sums and function to the state, and mostly damps earlier errors.
     case.tolerance = 3 * (LINEAR + FUNCTIONS["Tanh"] + FUNCTIONS["Softplus"])
     case.rank = 4 if shown == 0 else 3
     return case

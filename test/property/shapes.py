@@ -166,7 +166,7 @@ TYPES = ((TensorProto.FLOAT, np.float32), (TensorProto.FLOAT16, np.float16), (Te
 
 def typed(rng, shape, dims):
     kind, numpy = some(rng, *TYPES, p=[0.6, 0.2, 0.2])
-    # Movement does not change values.
+    # Ops that only move elements must be exact.
     shape.case.type, shape.case.tolerance = kind, 0
     array = normal(rng, dims) if numpy != np.uint8 else rng.integers(0, 256, dims)
     return shape.case.input(array.astype(numpy)), np.dtype(numpy)
@@ -280,7 +280,7 @@ def gather(rng, name):
 
 
 def selection(rng, name):
-    """Draws TopK: each element is read, and each item that is kept on the way costs as much as ten vectors of elements.
+    """Draws TopK. Its work is the number of elements, plus ten vectors for each item that is kept temporarily.
     """
     shape = Shape(name)
     size, axis = int(rng.integers(20, 6000)), some(rng, 1, 1, 0)

@@ -41,7 +41,7 @@ class Body:
 
     def graph(self, results):
         """Makes the graph; `results` are the outputs of the body. If sizes are fixed, unread nodes stay. If sizes are
-        dynamic, they are removed: peers report contradicting sizes in them, and Ingot need not."""
+        dynamic, unread nodes are removed: peers report contradicting sizes in them, which Ingot may ignore."""
         if self.g.is_open:
             self.nodes = read_by(self.nodes, {v.name for v in results})
         names = []

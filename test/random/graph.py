@@ -164,7 +164,7 @@ class Graph:
         self.count = 0
         self.batches = [self.batch_dim() for _ in range(2)] if self.is_open else []
         self.lengths = [self.length_dim() for _ in range(2)] if self.is_open else []
-        # Most values of a graph have one type.
+        # Draws one type for most values of the graph.
         self.favourite = self.random.choices(FLOATS, (80, 6, 8, 6))[0]
 
     # Choices
@@ -204,7 +204,7 @@ class Graph:
         rank = self.random.choices(range(6), (2, 12, 25, 25, 30, 6))[0] if rank is None else rank
         dims = tuple(self.dim() for _ in range(rank))
         while max(elements(dims)) > 4000:
-            # If the first set is small, another set is large.
+            # If the first set of sizes is small, makes another one large.
             size = max if all(d[0] <= 4 for d in dims) else lambda d: d[0]
             dims = tuple(fixed(self.between(1, 4)) if size(d) > 4 and self.chance(0.5) else d for d in dims)
         return dims

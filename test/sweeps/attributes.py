@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every attribute of every operator, with values other than its own: the value must change the module that the
-operator becomes, or be refused. Strings that no operator knows must be refused.
+"""Changes every attribute of every operator. Each new value must change the compiled module, or be refused. Strings
+that no operator knows must be refused.
 
 usage: attributes.py [PATTERN ...] [--jobs N] [--bin DIR] [--every N] [--list] [--json FILE]
 
@@ -27,7 +27,7 @@ REDUCTIONS = ["none", "mean", "sum"]
 SCATTERS = ["none", "add", "mul", "max", "min"]
 NO_WORD = "bogus"
 
-# All strings of an attribute, by its name or by OPERATOR.NAME.
+# Valid strings of an attribute. The key is its name, or OPERATOR.NAME.
 WORDS = {
     "post_transform": POST, "auto_pad": AUTO_PADS, "kernel_type": ["LINEAR", "POLY", "RBF", "SIGMOID"],
     "norm": ["MAX", "L1", "L2"], "direction": ["forward", "reverse", "bidirectional"],
@@ -204,7 +204,7 @@ def models(patterns, every):
                 some = True
                 found[full] = (base, name, value, with_attribute(model, name, value))
         if some:
-            # Like the changed models, it does not state the outputs' shapes.
+            # Removes the outputs' shapes, as the changed models do.
             bare = with_attribute(model, "-", 0)
             bare.graph.node[0].attribute.pop()
             found[base] = (base, None, None, bare)

@@ -143,7 +143,7 @@ def indices():
                                {"reduction": reduction}, indices=put(shape, value, place))
         yield family
 
-    # A window of 2 x 2 over 2 x 2: 16 positions in all channels together.
+    # Windows of 2 x 2: there are 16 positions in all channels together.
     family = Family("MaxUnpool", ["X", "I"], {"X": ([1, 1, 2, 2], F)}, kernel_shape=[2, 2], strides=[2, 2])
     for value in (0, 15):
         family.good(f"{value}", I=put([1, 1, 2, 2], value, (0, 0, 1, 0)))
@@ -379,7 +379,7 @@ def sizes():
         family.good(f"{value}", shape=value)
     for value in ([23], [25], [0], [2, 3], [], [1], [2**33, 2**31], [2**32, 2**32, 3]):
         family.bad(f"{value}", ("'shape'", 24), shape=np.array(value, np.int64))
-    # For 24 elements; without the dimension of 3 that a 0 keeps.
+    # Sizes for 24 elements, or for 8 if a 0 keeps a dimension of 3.
     for value, left in (([5, -1], 24), ([7, 0, -1], 8)):
         family.bad(f"{value}", ("'shape'", left), shape=value)
     for value, i in (([-2, 12], 0), ([24, -2], 1), ([I64_MIN, 24], 0)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Constants that are no position, axis, size, count or step of what they are for: the compiler must refuse them in one
-line that names the node, the input, the value, its position and the valid range. It must compile values at the limits.
+"""Tries invalid constants: positions, axes, sizes, counts and steps. The compiler must refuse each in one line that
+names the node, the input, the value, its position and the valid range. It must compile values at the limits.
 
 usage: constants.py [PATTERN ...] [--jobs N] [--bin DIR] [--every N] [--list] [--judge] [--json FILE]
 

@@ -20,11 +20,11 @@ def attributes(node):
 
 
 class Unstated(Exception):
-    """The statement does not cover such operands."""
+    """Raised if the statement does not cover the operands."""
 
 
 class Forbidden(Exception):
-    """The standard forbids such operands, although both peers, which run the function's body, have a result."""
+    """Raised if the standard forbids the operands. Both peers run the function's body and have a result."""
 
 
 # Statements ---------------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def negative_log_likelihood(node, x, target, weight=None):
 
 
 def softmax_cross_entropy(node, x, target, weight=None):
-    """As negative_log_likelihood, on the logarithms of softmax."""
+    """Equals negative_log_likelihood of the logarithm of softmax."""
     wide = x.astype(np.float64)
     shifted = wide - (wide.max(axis=1, keepdims=True) if wide.size else 0)
     logs = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))

@@ -110,7 +110,7 @@ void Block::check(Warp &warp, unsigned lane, Memory &memory, uint64_t offset,
     if (!isWrite && !cell.isDefined)
       warp.fault(place() + " is read, but nobody wrote it", int(lane));
     if (cell.writer == segment && cell.writeLane == lane) {
-      // The usual case: a lane accesses bytes that it has used alone.
+      // Fast path: no other lane has used the bytes.
     } else if (!(cell.isAtomic && isAtomic) &&
                !isOrdered(warp, lane, cell.writer, cell.writeLane)) {
       warp.fault(std::string("race: ") + place() + " is " +

@@ -53,7 +53,7 @@ Block::checkQuickly(Segment segment, unsigned lane, Cell &cell, bool isWrite) {
   if (isReader)
     return true;
   if (cell.reader >= launch.firstSegment) {
-    // Then the last reader does not matter.
+    // With this set, the last reader does not matter.
     if (cell.readers == kManyBlocks)
       return true;
     if (cell.sharesReaders)
@@ -83,7 +83,7 @@ public:
       memory = &warp.block.shared;
   }
 
-  /// Does what Warp::access does.
+  /// Accesses memory like Warp::access, faster in the usual cases.
   uint8_t *access(uint64_t address, unsigned bytes, bool isWrite, unsigned lane,
                   bool isAtomic = false) {
     const uint64_t offset = address - first;

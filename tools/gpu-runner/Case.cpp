@@ -141,7 +141,7 @@ std::string Loaded::runIn(ingot_context *context, std::vector<Array> &outputs) {
 
 std::string DeviceTensors::allocate(uint64_t bytes,
                                     cuda::DevicePointer &pointer) {
-  // The driver refuses to allocate nothing.
+  // The driver refuses an allocation of 0 bytes.
   std::string problem = gpu.check(
       gpu.driver.cuMemAlloc_v2(&pointer, bytes ? bytes : 1), "cuMemAlloc");
   if (problem.empty())

@@ -163,8 +163,9 @@ static bool readShapes(const cli::CompileFlags &flags, bool givesGeneral,
     options.profiles.push_back(std::move(single));
   options.takesGeneral = flags.general == "keep";
   if (givesGeneral && options.profiles.empty()) {
-    error = "--general says what becomes of sizes outside of ranges, but none "
-            "is given: see --profile";
+    error =
+        "--general is about sizes outside of ranges, but no range is given: "
+        "see --profile";
     return false;
   }
   return true;

@@ -49,7 +49,7 @@ static bool parseEntry(StringRef text, ShapeProfile &profile,
   bool isNew = isShape ? profile.shapes.try_emplace(name, ranges).second
                        : profile.dims.try_emplace(name, *ranges[0]).second;
   if (!isNew)
-    problem = "'" + name.str() + "' stands there twice";
+    problem = "'" + name.str() + "' is given twice";
   return isNew;
 }
 

@@ -118,7 +118,7 @@ void StudyRun::addLayers() {
     if (!layer.isInt8) {
       layer.reason = !layer.range ? "its data has no range"
                      : options.keep.empty()
-                         ? "bytes gain nothing: its data has a zero point, or "
+                         ? "int8 is not faster: its data has a zero point, or "
                            "few rows"
                          : "a rule keeps it";
       probe.forbid(i);

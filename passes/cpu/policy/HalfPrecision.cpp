@@ -210,7 +210,7 @@ Answer<bool> cpu::isForF16Weights(Operation *op, int64_t allWeights) {
   if (allWeights < inCache)
     return {false, "belongs to a model whose weights fit in a cache as floats"};
   if (elements < threshold::halfFewestWeights)
-    return {false, "has few weights, which are not worth widening"};
+    return {false, "has too few weights to gain from storing them in 16 bits"};
   if (!fitWidened(op))
     return {false, "has weights that do not fit on the stack once widened"};
   // Treats a convolution of dynamic size as large. A matrix product of dynamic

@@ -21,11 +21,11 @@ namespace ingot::cpu {
 Answer<bool> isForBF16(mlir::Operation *op);
 
 /// Returns true if weights of f16 are no slower than weights of f32. A task
-/// widens its weights once for all its rows. This pays if no cache holds the
-/// model's `allWeights` weights, on one more condition. Either many rows share
-/// the widened weights, or few rows wait for weights from memory. Declines if
-/// there are few weights. With dynamic sizes, also declines few channels,
-/// because pixels are then copied for each tile.
+/// widens its weights once for all its rows. This pays only if no cache holds
+/// the model's `allWeights` weights. In addition, many rows must share the
+/// widened weights, or so few rows that reading weights takes most of the time.
+/// Declines if there are few weights. With dynamic sizes, also declines few
+/// channels, because pixels are then copied for each tile.
 Answer<bool> isForF16Weights(mlir::Operation *op, int64_t allWeights);
 
 /// Returns true if sums of f16 save more than widening them costs.

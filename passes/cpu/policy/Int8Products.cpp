@@ -118,7 +118,7 @@ struct Readers {
 
 static constexpr char kMultipliesLittle[] =
     "uses each element in so few products that finding the range takes longer "
-    "than bytes save";
+    "than int8 saves";
 static constexpr char kFewWeights[] =
     "has few weights: finding a range takes longer than multiplying them";
 static constexpr char kPaysForRange[] =

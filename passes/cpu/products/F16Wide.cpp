@@ -17,7 +17,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 //===----------------------------------------------------------------------===//
-// Widened by each step
+// Weights that are widened in each step
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -39,7 +39,7 @@ Value cpu::widenWeights(IndexBuilder &b, bool hasFMA, Value weights) {
 }
 
 //===----------------------------------------------------------------------===//
-// Widened once for many rows
+// Weights that are widened once for many rows
 //===----------------------------------------------------------------------===//
 
 bool WidenedWeights::pays(const Tile &tile, int64_t terms, int64_t rows) {

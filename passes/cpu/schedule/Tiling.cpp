@@ -84,7 +84,8 @@ static bool isWorthTiles(const TargetInfo &target, const ProductShape &shape) {
   else if (isWhole)
     least = {3, 8};
   int64_t groups = llvm::divideCeil(shape.depth, group);
-  // Configuring tiles takes as long as vectors take for 8 rows of 64 bytes.
+  // Below this product of rows and groups, configuring AMX tiles takes longer
+  // than multiplying in vectors.
   constexpr int64_t kFewBytes = 256;
   if (shape.areAllRows && shape.weights.isInteger(8) &&
       !ShapedType::isDynamic(shape.rows) && shape.rows * groups < kFewBytes)

@@ -234,8 +234,8 @@ LogicalResult LoopBuilder::prepareRows(bool isCounted) {
         auto type = dyn_cast<RankedTensorType>(row.getType());
         if (!type || type.getRank() != kept.row.getRank() ||
             type.getElementType() != kept.row.getElementType())
-          return node.unsupported("steps append to a sequence what has another "
-                                  "rank or type than what is in it");
+          return node.unsupported("steps append to a sequence a tensor of "
+                                  "another rank or type than its elements");
         AppendOp::create(builder, loc, kept.list, row, rowsMessage(i));
       }
     }

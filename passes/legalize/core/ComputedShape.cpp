@@ -145,7 +145,7 @@ void legalize::requireNumber(Node &node, Value number, int64_t least,
 void legalize::requireRest(Node &node, OpFoldResult known) {
   Indices i{node.builder, node.loc()};
   require(i.b, i.loc, i.less(i.n(0), indexValue(node, known)),
-          "the shape has a -1 beside a 0, which no number of elements decides");
+          "the shape has a -1 beside a 0, so that the -1 may be any size");
 }
 
 LogicalResult legalize::checkKnownShape(Node &node,
@@ -169,8 +169,8 @@ LogicalResult legalize::checkKnownShape(Node &node,
     (*known ? rest : zero) = i;
   }
   if (allowZero && rest && zero)
-    return node.invalid("'shape' has a -1 beside a 0, which no number of "
-                        "elements decides");
+    return node.invalid("'shape' has a -1 beside a 0, so that the -1 may be "
+                        "any size");
   return success();
 }
 
@@ -239,8 +239,7 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
                                          i.equal(numRests, zero));
   require(
       i.b, i.loc, i.both(i.less(numRests, i.n(2)), isDecided),
-      "the shape has two -1, or one beside a 0, which no number of elements "
-      "decides");
+      "the shape has two -1, or one beside a 0, so that a -1 may be any size");
   Value left = i.div(total, i.max(product, one));
   for (auto [size, isOpen] : llvm::zip_equal(sizes, isRest))
     if (isOpen)

@@ -348,8 +348,8 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
   if (failed(scattered))
     return failure();
   Value y = reshape(node, *scattered, ArrayRef(*sizes));
-  // Only adds zeros for output_shape, because the indices refer to the sizes
-  // above.
+  // Applies output_shape by adding zeros. Indices refer to the smaller sizes
+  // above, so it must not change the scatter.
   auto grown =
       wanted.empty() ? FailureOr<Value>(y) : growTo(node, y, *sizes, wanted);
   return failed(grown) ? failure() : node.replace(*grown);

@@ -142,8 +142,8 @@ static LogicalResult legalizeReshape(Node &node) {
     auto totalInt = getConstantIntValue(total),
          knownInt = getConstantIntValue(known);
     if (knownInt == 0)
-      return node.invalid("'shape' has a -1 beside a 0, which no number of "
-                          "elements decides");
+      return node.invalid("'shape' has a -1 beside a 0, so that the -1 may be "
+                          "any size");
     if (totalInt && knownInt && *totalInt % *knownInt != 0)
       return node.invalid("'shape' leaves no whole number for -1: " +
                           Twine(*totalInt) + " elements do not divide by " +

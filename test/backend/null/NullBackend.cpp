@@ -27,7 +27,8 @@ class NullBackend : public Backend {
   }
   void registerPasses() const override { registerIngotNullPasses(); }
 
-  /// All that computes tensors: no other backend of the device takes the rest.
+  /// Takes every op that computes tensors, because the device has no other
+  /// backend.
   bool isFor(Operation *op) const override { return op->getNumResults() == 1; }
   Reason whyNot(Operation *op) const override {
     if (!isa<nn::ReluOp>(op))

@@ -233,7 +233,7 @@ check("sparse-200-mb", m, "'s'", "sorted")
 os.remove(os.path.join(out, "sparse-200-mb.onnx"))
 del m, big
 
-# ---- tickets of the importer's own, forged
+# ---- forged tickets, as the importer writes them
 def forged(*entries, tensors=1):
     m = model([h.make_node("Add", ["x", "w0"], ["y"])], shape=[5000],
               init=[nh.from_array(np.ones(5000, np.float32), f"w{i}") for i in range(tensors)])
@@ -251,7 +251,7 @@ m = forged()
 m.graph.initializer[0].external_data.add(key="ingot.blob", value="0:20000")
 m.graph.initializer[0].data_location = T.EXTERNAL
 check("forged-beside-data", m, "")
-# protobuf merges a field that is given twice: this makes a tensor of two parts.
+# Gives a field twice. protobuf merges both, so that the tensor consists of two parts.
 part = h.make_graph([], "g", [], [], [nh.from_array(np.ones(5000, np.float32), "w")])
 node = h.make_node("Constant", [], ["w"], value=part.initializer[0])
 data = node.attribute[0].t.SerializeToString()

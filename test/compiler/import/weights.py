@@ -19,7 +19,8 @@ from onnx import helper as h
 OUT = sys.argv[1] if len(sys.argv) > 1 else ""
 ALL = "--all" in sys.argv[2:]
 NEWEST = onnx.defs.onnx_opset_version()
-# A few elements; around 1 KiB of floats; around 32 KiB of integers; more than is ever kept inline.
+# Numbers of elements: few, around 1 KiB of floats, around 32 KiB of integers, and more than the importer ever keeps
+# inline.
 SIZES = [0, 1, 3, 255, 257, 2049, 8193, 20000] if ALL else [257, 20000]
 OPSETS = [1, 7, 10, 12, 13, 17, 21, NEWEST] if ALL else [7, NEWEST]
 
@@ -112,7 +113,8 @@ def store(tensor, kind, rows, shape, way, files):
 
 
 def store_sparse(sparse, kind, rows, shape, way, files, name=""):
-    """Every third element is kept, the rest is zero; indices count elements, or give coordinates ("grid")."""
+    """Makes a sparse tensor: every third element is kept, the rest is zero. Indices count elements, or are coordinates
+    ("grid")."""
     count = len(rows)
     at = np.arange(0, count, 3, dtype=np.int64)
     form, stored = way.split("/")
@@ -203,7 +205,7 @@ class Model:
         return self.graph(initializer=[self.tensor(k, k) for k in self.kinds()])
 
     def place_input(self):
-        """Initializers that are listed as inputs, too: the defaults of these."""
+        """Initializers that are also listed as inputs. They are the inputs' default values."""
         return self.graph(initializer=[self.tensor(k, k) for k in self.kinds()],
                           inputs=[self.info(k, k) for k in self.kinds()])
 
@@ -234,7 +236,7 @@ class Model:
             self.expect(kind, rows, [self.count])
             numbers = np.frombuffer(rows.tobytes(), np.float32 if kind == "FLOAT" else np.int64).tolist()
             nodes.append(h.make_node("Constant", [], [kind]))
-            # An empty list says nothing about its type.
+            # An empty list does not determine its element type.
             attr = nodes[-1].attribute.add()
             attr.name, attr.type = many, AttributeProto.FLOATS if kind == "FLOAT" else AttributeProto.INTS
             getattr(attr, many[6:]).extend(numbers)
@@ -247,7 +249,7 @@ class Model:
         return h.make_graph(nodes, "g", [], infos)
 
     def branches(self, graph):
-        """An If with this graph as then-branch; its else-branch yields other tensors."""
+        """Wraps this graph in an If, as its then-branch. The else-branch yields other tensors."""
         condition = h.make_tensor_value_info("condition", T.BOOL, [])
         other = h.make_graph([], "else", [], [h.make_tensor_value_info(k + "_else", getattr(T, k), None)
                                               for k in self.kinds()],
@@ -276,7 +278,7 @@ class Model:
         return self.branches(self.then(nodes=[self.constant(k, k + "_then") for k in self.kinds()]))
 
     def place_captured(self):
-        """Branches that yield what is defined around them."""
+        """Branches that yield values of the outer graph."""
         inner = h.make_graph([h.make_node("Identity", [k], [k + "_then"]) for k in self.kinds()], "then", [],
                              [h.make_tensor_value_info(k + "_then", getattr(T, k), None) for k in self.kinds()])
         graph = self.branches(inner)
@@ -367,7 +369,7 @@ def cases():
             for way in SPARSE if count else ():
                 for place in ("sparse_initializer", "branch_initializer", "attribute"):
                     yield place, way, opset, count
-                # Opset 11 introduced these places.
+                # Opset 11 introduced these ways to store tensors.
                 for place in ("constant", "branch_constant", "function") if opset >= 11 else ():
                     yield place, way, opset, count
             if opset >= 12:

@@ -1,8 +1,8 @@
 """Checks that a pass keeps what a function computes.
 
-A Function is written op by op, and computed with numpy in double meanwhile;
-`check` runs ingot-opt on its text, computes what comes out, and compares. The
-ops known here are those that the graph and layout passes rewrite.
+A Function is built op by op, and numpy computes each op in double. `check`
+runs ingot-opt on its text, computes the resulting function, and compares. This
+file knows the ops that the graph and layout passes rewrite.
 """
 import math
 import re
@@ -272,7 +272,7 @@ class Function:
         return append
 
     def conv2d(self, x, out, kernel, stride=1, pad=0, dilation=1, groups=1, bias=True, last=False):
-        """A convolution with random weights; kernel, stride... are one number or a pair."""
+        """Adds a convolution with random weights. `kernel`, `stride` and the like are a number or a pair."""
         pair = lambda v: [v, v] if isinstance(v, int) else list(v)
         inputs = x.shape[-1 if last else 1]
         w = self.rand(out, inputs // groups, *pair(kernel))
@@ -372,7 +372,7 @@ failures = 0
 
 
 def check(title, function, result, passes, ops=None, tolerance=2e-6):
-    """Runs `passes`; compares results, and the nn ops left with `ops` (name to count) if given."""
+    """Runs `passes` and compares results. If `ops` (name to count) is given, also compares the remaining nn ops."""
     global failures
     results = result if isinstance(result, (list, tuple)) else [result]
     text = function.text(*results)

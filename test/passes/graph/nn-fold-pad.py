@@ -1,5 +1,5 @@
 # RUN: %python %s
-# Explicit padding moves into the window op that follows.
+# The pass moves explicit padding into the following window op.
 import math
 import os
 import sys

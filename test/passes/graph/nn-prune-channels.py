@@ -216,7 +216,7 @@ ACTIVATIONS = ["relu", "hard_swish", "sigmoid", "tanh", "softplus"]
 
 
 class Drawn(Pruned):
-    """A program of blocks, each of which reads what some before it made."""
+    """Draws a program of blocks. Each block reads results of earlier blocks."""
 
     def some(self, count):
         return [i for i in range(count) if self.random.random() < 0.3]

@@ -152,7 +152,7 @@ func.func @squeezed(%x: tensor<?x?xf32>, %axes: tensor<1xi64>) -> tensor<*xf32> 
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 func.func @left_beside_nothing(%x: tensor<?x3xf32>) {
   %c = arith.constant dense<[-1, 0]> : tensor<2xi64>
-  // expected-error@+1 {{Reshape (opset 18) is invalid: 'shape' has a -1 beside a 0, which no number of elements decides}}
+  // expected-error@+1 {{Reshape (opset 18) is invalid: 'shape' has a -1 beside a 0, so that the -1 may be any size}}
   %0 = onnx.node "Reshape"(%x, %c) {allowzero = 1 : i64} : (tensor<?x3xf32>, tensor<2xi64>) -> tensor<*xf32>
   return
 }

@@ -48,7 +48,7 @@ def check(n, order):
 
 
 def check_pairs(n):
-    """A chain of `n` joins of what one op makes, twice."""
+    """Makes a chain of `n` ops, each of which concatenates the previous result with itself."""
     lines, last = ["func.func @pairs(%x: tensor<?xf32>, %n: index, %m: index, %out: memref<?xf32>) {"], "%x"
     for i in range(n):
         lines += [f"  %e{i} = tensor.empty(%n) : tensor<?xf32>",

@@ -1,9 +1,8 @@
 # RUN: %python %s %ingot_src
-"""Every elementwise op folds on every element type that it has code for, and on no other.
+"""Tests that every elementwise op folds for every element type for which it has code, and for no other.
 
-The ops are those of NNElementwise.td. Those that a run cannot compute (the square root of an integer) are the ones that
-nn-to-linalg reports.
-"""
+The ops are those of NNElementwise.td. nn-to-linalg reports the types for which an op has no code, for example the
+square root of an integer."""
 import re
 import subprocess
 import sys

@@ -213,7 +213,7 @@ TEST_F(FileSets, OneOfTwoPairsIsWhole) {
       waitpid(child, &status, 0);
       ASSERT_EQ(status, 0);
     }
-    // The other pair, locks and temporary files are gone.
+    // The older pair of files, the locks and the temporary files were removed.
     ASSERT_EQ(names(), (Names{"library", read("library")})) << race;
   }
 }

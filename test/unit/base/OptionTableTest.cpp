@@ -121,16 +121,16 @@ TEST(OptionTable, AllowedWith) {
     return all;
   };
   EXPECT_EQ(text(CommandId::compile, "weight-bits"),
-            "For --precision=int8, int8-dynamic and auto.");
+            "Only for --precision=int8, int8-dynamic and auto.");
   EXPECT_EQ(text(CommandId::compile, "data"),
-            "For --report with --precision=int8.");
+            "Only for --report with --precision=int8.");
   EXPECT_EQ(text(CommandId::compile, "weights"),
-            "For --emit=so.Excludes --compile-to and --print-pipeline.");
+            "Only for --emit=so.Not with --compile-to or --print-pipeline.");
   EXPECT_EQ(text(CommandId::inspect, "weights"),
-            "For --verify, --shape and --dim.");
+            "Only for --verify, --shape and --dim.");
   EXPECT_EQ(text(CommandId::compile, "target"), "");
-  // Only conditions on options of the command count.
-  EXPECT_EQ(text(CommandId::compare, "input"), "Excludes --data.");
+  // Ignores conditions on options that the command does not have.
+  EXPECT_EQ(text(CommandId::compare, "input"), "Not with --data.");
   EXPECT_EQ(text(CommandId::run, "input"), "");
   // Each condition names an option of a command that has the row, and its
   // words.

@@ -92,7 +92,8 @@ TEST(BenchReport, Layers) {
                       "  0.5000  25.0 %       1  matmul       native\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("\nNot by a better backend:\n  add: native: is of f64\n"),
+  EXPECT_NE(text.find("\nLayers that a faster backend declined:\n  add: "
+                      "native: is of f64\n"),
             std::string::npos)
       << text;
 }

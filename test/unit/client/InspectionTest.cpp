@@ -86,7 +86,7 @@ TEST(Inspection, WhereDataDecide) {
   options.sizes.shapes = {"x=13"};
   Inspection inspection;
   ASSERT_EQ(inspectModel(options, inspection), "");
-  EXPECT_NE(textOf(inspection, false).find("as much memory as data decide"),
+  EXPECT_NE(textOf(inspection, false).find("memory whose size depends on data"),
             std::string::npos);
   EXPECT_TRUE(toJson(inspection)["inferred"]["arena_bytes"].is_null());
 }

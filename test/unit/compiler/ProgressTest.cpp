@@ -70,8 +70,8 @@ TEST_F(CompileProgress, FractionsRise) {
   EXPECT_TRUE(phases.count("link"));
 }
 
-/// The compilation is cancelled the first time it asks, the second time, and so
-/// on. At some number it asks no more and succeeds.
+/// Cancels the compilation when it asks for the first time, then for the
+/// second, and so on. At last it never asks that often, and succeeds.
 TEST_F(CompileProgress, CancelledAtAnyPointLeavesNoFile) {
   unsigned most = 1;
   for (;; most += most / 4 + 1) {

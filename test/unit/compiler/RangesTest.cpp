@@ -84,7 +84,7 @@ TEST(Ranges, LeastSquaresCutWhatIsFarAway) {
   const Range all = minMaxRange(histogram), found = mseRange(histogram);
   EXPECT_EQ(all.max, 40);
   EXPECT_LT(errorOf(values, found), errorOf(values, all));
-  // No fraction of the range is better, up to the resolution of bins.
+  // No smaller range has a smaller error, up to the resolution of the bins.
   for (int share = 1; share <= 64; ++share) {
     const double part = share / 64.0;
     EXPECT_GE(errorOf(values, {all.min * part, all.max * part}),

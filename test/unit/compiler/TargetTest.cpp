@@ -52,7 +52,8 @@ TEST(Target, LevelsOfMulti) {
             (Names{"x86-64-v3", "x86-64-v4", "znver4", "sapphirerapids"}));
 }
 
-// Passes know the levels that a model may add, with the numbers of all.
+// The module's attribute lists the levels that a model may add, with the
+// numbers of each.
 TEST(Target, MayLevelsOfMulti) {
   std::string error;
   std::optional<Targets> targets = parseTargets("multi,l2=2M", error);
@@ -69,7 +70,7 @@ TEST(Target, MayLevelsOfMulti) {
   EXPECT_TRUE(parseTargets("x86-64-v3,znver4", error)->may.empty());
 }
 
-// LLVM knows the feature, and takes nothing of AVX-512 for it.
+// LLVM knows the feature, and it implies no feature of AVX-512.
 TEST(Target, MachineOfAlderLake) {
   auto machine = parse("alderlake", {})[0].createTargetMachine();
   ASSERT_TRUE(machine);

@@ -68,7 +68,7 @@ TEST(Machine, Devices) {
     EXPECT_EQ(live(std::string("level=") + level).code, 0) << level;
 }
 
-/// A host that is older does not know the field of the driver.
+/// An older host passes a struct without the driver's field.
 TEST(Machine, OlderHost) {
   Outcome outcome = live("", [](TestModel &model) {
     model.driver = "/nowhere/libcuda.so.1";
@@ -85,7 +85,7 @@ TEST(Machine, Images) {
     for (uint32_t level : {80, 90})
       model.images.push_back({INGOT_CUDA_CUBIN, level, cubin, sizeof(cubin)});
   };
-  // The emulator refuses cubins, so PTX is taken.
+  // The emulator refuses cubins, so the driver compiles the PTX.
   for (const char *level : {"80", "86", "90", "120"}) {
     Outcome outcome = live(std::string("level=") + level, addCubin);
     EXPECT_EQ(outcome.code, 0) << outcome.errors;
@@ -149,8 +149,9 @@ TEST(Machine, Memory) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Each call that a life makes fails once. The failure is reported in one line,
-/// unless it comes from a release. A model that is loaded afterwards works.
+/// Fails each driver call of a load, run and unload, one at a time. The failure
+/// is reported in one line, unless it comes from a release. A model that is
+/// loaded afterwards works.
 TEST(Calls, EachCanFail) {
   static const struct {
     const char *name;
@@ -228,7 +229,7 @@ TEST(Calls, MessageOfALaunch) {
                          const uint64_t words[3] = {};
                          ingot_cuda_launch(call, addKernel, uint64_t(1) << 31,
                                            words);
-                         // Has no effect: the run has failed.
+                         // A launch has no effect after a failure of its run.
                          ingot_cuda_launch(call, faultKernel, 1, words);
                        };
                      }),

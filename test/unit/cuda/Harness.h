@@ -41,7 +41,8 @@ struct TestModel {
   uint64_t tensorBytes = numBytes;
   ingot_cuda_program program = {};
   ingot_abi_host host = {};
-  /// The weights, behind as many elements that no kernel reads.
+  /// The weights. Elements that no kernel reads are in front, as many as
+  /// weights.
   std::vector<int32_t> weights;
 
   /// Arguments of the load.
@@ -55,8 +56,8 @@ struct TestModel {
   char message[256] = "";
 
   int32_t load();
-  /// Runs on an input of `value` and the numbers behind it. Returns the status
-  /// of the run, or -1 if the result is wrong.
+  /// Runs on the inputs `value`, `value` + 1, and so on. Returns the status of
+  /// the run, or -1 if the result is wrong.
   int32_t run(int32_t value = 7);
   /// Runs with other buffers. A null address is replaced by memory of the host.
   int32_t run(int32_t value, ingot_abi_buffer input, ingot_abi_buffer output,

@@ -111,7 +111,7 @@ TEST(Pointwise, RunsAsMatrixProduct) {
   expectNear(evaluate(operation, /*numThreads=*/1), want);
 }
 
-/// Returns the values as every second half of a wider tensor's channels.
+/// Returns the values as one half of the channels of a wider tensor.
 static View sliceOf(const View &view) {
   View wide = view;
   wide.dims[1] *= 2;

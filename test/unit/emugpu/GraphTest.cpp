@@ -16,7 +16,7 @@ using namespace emugpu::test;
 namespace {
 using Nodes = std::vector<cuda::GraphNode>;
 
-/// A program with a graph, pinned memory, and kernels that add 1 and 2.
+/// A test program with a graph, pinned memory, and kernels that add 1 and 2.
 class GraphSession : public Session {
 public:
   GraphSession() {

@@ -163,7 +163,8 @@ TEST(Instructions, Bits) {
   checkWords("prmt.b32 %r12, %r10, %r11, 0x0008;", [](u a, u) {
     return (a & 0xff) * 0x01010100u + (a & 0x80 ? 255 : 0);
   });
-  // The table 0xca selects by the bits of the first operand.
+  // The truth table 0xca is a selection: bits of the first operand select
+  // between the others.
   checkWords("lop3.b32 %r12, %r10, %r11, 0x0f0f0f0f, 0xca;",
              [](u a, u b) { return (a & b) | (~a & 0x0f0f0f0fu); });
   checkWords("dp4a.u32.s32 %r12, %r10, %r11, %r10;", [](u a, u b) {
@@ -219,7 +220,7 @@ TEST(Instructions, Conversions) {
               [](float a, float) { return halfToFloat(floatToHalf(a)); });
   checkFloats("cvt.rn.bf16.f32 %h10, %r10;\n  cvt.f32.bf16 %r12, %h10;",
               [](float a, float) { return bfloatToFloat(floatToBfloat(a)); });
-  // Floats to integers saturate, and NaN is 0.
+  // Conversions from floats to integers saturate, and NaN becomes 0.
   for (uint32_t seed = 0; seed < 4; ++seed) {
     const std::vector<float> a = floats(seed);
     const std::vector<uint32_t> got =
@@ -324,7 +325,7 @@ TEST(Instructions, Lanes) {
         [](uint32_t) { return 0x1ff; });
   check("and.b32 %r13, %r0, 3;\n  match.any.sync.b32 %r12, %r13, -1;",
         [](uint32_t lane) { return 0x11111111u << (lane & 3); });
-  // Lanes of two branches meet again.
+  // Lanes that took different branches reconverge.
   check("setp.lt.u32 %p0, %r0, 9;\n  @%p0 bra LESS;\n  mov.u32 %r12, 7;\n"
         "  bra MEET;\nLESS:\n  mov.u32 %r12, 5;\nMEET:\n"
         "  shfl.sync.bfly.b32 %r12, %r12, 16, 31, -1;",
@@ -426,7 +427,7 @@ TEST(Instructions, MatrixProducts) {
 #undef INGOT_CHECK
 }
 
-/// Sums that are halves have the values of f32 sums, rounded once.
+/// Sums of type f16 equal sums in f32 that are rounded once.
 TEST(Instructions, MatrixProductsWithSums) {
   for (const char *shape : {"16", "8"}) {
     const bool isDeep = shape[0] == '1';
@@ -479,7 +480,7 @@ TEST(Instructions, Atomics) {
                                "  st.global.u32 [%d5], %r7;"),
                       {4}, {64}, {x, y}, seed),
               "");
-    // Each thread drew another number.
+    // Each thread got another number from the atomic.
     std::vector<uint32_t> drawn = gpu.download<uint32_t>(y, 256);
     std::sort(drawn.begin(), drawn.end());
     for (uint32_t i = 0; i < 256; ++i)

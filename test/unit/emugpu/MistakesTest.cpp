@@ -55,7 +55,7 @@ struct Case {
   "  ld.shared.u32 %r7, [%r5];\n"                                              \
   "  st.global.u32 [%d4], %r7;\n"
 
-// Thread 0 produces, thread 32 consumes, by an mbarrier.
+// Thread 0 writes data that thread 32 reads. An mbarrier orders them.
 #define INGOT_MBARRIER                                                         \
   "  setp.eq.u32 %p0, %r0, 0;\n"                                               \
   "  @%p0 mbarrier.init.shared.b64 [s], 1;\n"                                  \
@@ -177,7 +177,7 @@ constexpr Case cases[] = {
      "  ld.global.u32 %r7, [%d3];\n  setp.eq.u32 %p1, %r1, 1;\n"
      "  @%p1 st.global.u32 [%d4], %r0;\n",
      "[%d4], %r0", "[%d3], %r0", "race: global memory"},
-    // The parts of what two warps have read together are written one by one.
+    // Two warps read 16 bytes. Thread 0 then writes parts of them.
     {"PartIsWrittenBeforeAllHaveRead", 1, 64,
      "  setp.eq.u32 %p0, %r0, 0;\n"
      "  @%p0 st.shared.v4.u32 [s], {1, 1, 1, 1};\n  bar.sync 0;\n"
@@ -242,7 +242,7 @@ static std::string run(const std::string &body, const Case &one,
                  {x, y}, seed);
 }
 
-/// Returns the body with the mistake. Labels of the test's own end the body.
+/// Returns the body with the mistake. A label of the test ends the body.
 static std::string plant(const Case &one) {
   std::string body = one.body;
   const size_t at = body.find(one.right);
@@ -252,7 +252,7 @@ static std::string plant(const Case &one) {
   return body;
 }
 
-/// Removes a label DONE that the body has itself.
+/// Removes the label DONE of the body, because the test adds it again.
 static std::string withoutEnd(std::string body) {
   const std::string label = "DONE:\n";
   if (body.size() >= label.size() &&
@@ -273,7 +273,7 @@ TEST_P(Mistakes, MistakeIsFound) {
         run(withoutEnd(plant(GetParam())), GetParam(), seed);
     ASSERT_NE(report.find(GetParam().report), std::string::npos)
         << "seed " << seed << ": '" << report << "'";
-    // A report names the line, unless nothing can be executed any more.
+    // A report names a line, except if no thread can execute any more.
     const bool isStuck = report.find("deadlock") != std::string::npos ||
                          report.find("without end") != std::string::npos;
     ASSERT_TRUE(isStuck || report.find("PTX line") != std::string::npos)

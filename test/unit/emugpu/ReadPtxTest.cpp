@@ -100,8 +100,8 @@ TEST(ReadPtx, Errors) {
   has(inKernel(std::string(1000, '{')), "nested too deeply");
 }
 
-/// Cuts a module at each byte, and changes each byte. The reader must answer
-/// with a message or a module, and never end the process.
+/// Truncates a module at each byte, and changes each byte. The reader must
+/// return a message or a module, and never end the process.
 TEST(ReadPtx, Damage) {
   const std::string text = kernelOf("  bar.sync 0;\n  ld.global.v4.u32 {%r8, "
                                     "%r9, %r10, %r11}, [%d0+16];\n");

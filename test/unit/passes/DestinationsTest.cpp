@@ -216,7 +216,7 @@ TEST_F(Destinations, AreThoseOfUpstream) {
     inPlace += llvm::count(found, 1);
     failures += found.empty();
   }
-  // The programs have enough decisions.
+  // Checks that the drawn programs had enough operands to decide about.
   EXPECT_GT(inPlace, 1000);
   EXPECT_LT(failures, 100);
 }

@@ -117,7 +117,7 @@ TEST_F(PolicyTest, AnswersForCpu) {
             HalfPrecisionForm::f16Weights);
 }
 
-// Nobody reads estimates that are not recorded.
+// Estimates are not computed if no decisions are recorded.
 TEST_F(PolicyTest, EstimatesForReadersOnly) {
   Operation *op = parse("cpu, [<\"x86-64-v3\">]");
   ASSERT_TRUE(op);
@@ -126,7 +126,7 @@ TEST_F(PolicyTest, EstimatesForReadersOnly) {
   EXPECT_TRUE(bytes.alternatives.empty());
 }
 
-// Images of devices without a policy have the layout that passes work on.
+// Without a policy, images have the layout of the nn dialect.
 TEST_F(PolicyTest, LaysOutChannelsLast) {
   for (StringRef targets :
        {"toaster, [<\"x86-64-v3\">]", "cpu, [<\"x86-64-v3\">]"}) {
@@ -190,7 +190,8 @@ TEST(Costs, FollowsTarget) {
   EXPECT_GT(cycles(Form::dynamicInt8, "znver4"), cycles(Form::int8, "znver4"));
 }
 
-// A row waits for weights: half as many bytes take half of the time.
+// A product with one row is bound by loading weights. With half as many bytes,
+// it takes half of the time.
 TEST(Costs, MemoryBound) {
   cpu::ProductSize size{1 << 24, 1 << 24, 1 << 12, 1 << 12};
   TargetInfo target = targetOf("x86-64-v4");

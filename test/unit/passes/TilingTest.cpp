@@ -122,7 +122,7 @@ TEST(Tiling, TilesFitRegisters) {
         EXPECT_EQ(tile.product, product);
         EXPECT_GE(tile.rows, 1);
         EXPECT_GE(tile.vectors, 1);
-        // Widened weights are in registers together with the original ones.
+        // Widened weights need registers in addition to the original weights.
         bool isWide = product == Product::bf16Wide ||
                       product == Product::int8Wide ||
                       product == Product::int8Pairs;
@@ -225,7 +225,7 @@ TEST(Tiling, RowsOfAmxTiles) {
     ASSERT_GE(tile.rows, tile.amxRows);
     ASSERT_LE(tile.rows, 2 * tile.amxRows);
     ASSERT_LE(tile.amxRows, rows);
-    // The smaller tiles of a row of pixels.
+    // A row of pixels may end with a tile that has one row less.
     if (tile.rows > tile.amxRows) {
       ASSERT_GE(tile.rows - 1, tile.amxRows);
     } else {

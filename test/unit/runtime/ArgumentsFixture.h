@@ -48,7 +48,8 @@ inline bool refused(const std::function<ingot_status(ingot_error *)> &call) {
   // A message is optional.
   ++calls;
   EXPECT_EQ(call(nullptr), status);
-  // So is the room for it.
+  // A struct without a whole message is also accepted, and not written behind
+  // its size.
   for (uint32_t size : {0u, 7u, 8u, 9u, 12u}) {
     ++calls;
     ingot_error small;

@@ -183,7 +183,7 @@ TEST_F(Arguments, Descriptions) {
                 (index == 0 && node < 2) || (index == 1 && node < 1));
       EXPECT_EQ(ingot_model_layer_node(nullptr, index, node), nullptr);
     }
-    // Every number has a text.
+    // Every status number has a text.
     EXPECT_NE(ingot_status_describe(ingot_status(index)), nullptr);
     EXPECT_NE(ingot_dtype_name(index), nullptr);
     EXPECT_LE(ingot_dtype_size(index), 8u);

@@ -32,8 +32,8 @@ TEST(Artifact, MissingPieces) {
   expectRefused("incomplete", [](auto &a) { a.compiler = nullptr; });
 }
 
-/// No rows, or rows that are shorter than those of version 2, too far apart, or
-/// misaligned.
+/// Tables without rows, or with rows that are shorter than those of version 2,
+/// too far apart, or misaligned.
 TEST(Artifact, BadTables) {
   struct {
     ingot_abi_table ingot_abi_artifact::*table;
@@ -72,7 +72,7 @@ TEST(Artifact, WhatItUses) {
   expectRefused("list of what it uses is incomplete", [](auto &a) {
     a.uses = {nameless, 1, sizeof(ingot_abi_use)};
   });
-  // Unknown kinds are shown like known ones.
+  // A kind that this version does not know is described like others.
   static const ingot_abi_use newer[] = {{99, ~0u, "fast-math"}};
   ingot_abi_artifact artifact = *linked_static_artifact();
   artifact.uses = {newer, 1, sizeof(ingot_abi_use)};

@@ -20,7 +20,8 @@ struct MeasuringAllocator {
       sizeof(ingot_allocator), 0, this,
       [](void *user, uint64_t bytes, uint64_t alignment) -> void * {
         void *memory = nullptr;
-        // The size is in front, in the room for the alignment.
+        // The size is stored in front of the memory, in the padding for the
+        // alignment.
         if (posix_memalign(&memory, alignment, bytes + alignment))
           return nullptr;
         *static_cast<uint64_t *>(memory) = bytes;

@@ -139,11 +139,11 @@ TEST_P(Replaced, InThatPlace) {
     file.write(changed.data(), std::streamsize(changed.size()));
   }
   expectLoadFails(path, INGOT_BAD_ARTIFACT,
-                  "was written over while a model is loaded from it");
+                  "was overwritten while a model is loaded from it");
   ingot_model *untouched = nullptr;
   EXPECT_EQ(ingot_model_load(path.c_str(), nullptr, &untouched, nullptr),
             INGOT_BAD_ARTIFACT);
-  // Afterwards the file is loaded normally.
+  // The next load of the file succeeds.
   model.reset();
   EXPECT_EQ(signOf(load(path)), 1);
 }

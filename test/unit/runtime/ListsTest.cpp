@@ -34,7 +34,7 @@ TEST(Lists, Grow) {
                     EXPECT_EQ(memcmp(all + 6 * i, row, sizeof row), 0);
                   }
                   ingot_support_release(call, all);
-                  // In an empty list, unknown sizes are 0.
+                  // If the list is empty, its unknown sizes are 0.
                   int64_t none[] = {-1, 4, -1};
                   ingot_support_release(
                       call, ingot_support_stack(call, ingot_support_list(call),

@@ -248,7 +248,7 @@ TEST(Pool, WorkersHaveRoomOnTheStack) {
         volatile char room[512 << 10];
         for (size_t i = sizeof(room); i > 0; i -= 1024)
           room[i - 1] = 1;
-        // Waits for the other thread.
+        // Waits until the other thread has arrived.
         auto *arrived = static_cast<std::atomic<int> *>(arg);
         for (++*arrived; *arrived < 2;)
           std::this_thread::yield();

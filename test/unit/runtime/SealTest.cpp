@@ -123,7 +123,7 @@ TEST(Seal, EveryByteCounts) {
       let += isMapped[i] && !isWeight;
   }
   EXPECT_GT(found, 3000);
-  // Counted are the type, owner and sizes of the note, and its position.
+  // Only changes of the note's type, owner, sizes and position are let through.
   EXPECT_LT(let, 120);
   std::string message;
   for (size_t page = 0; page < sealed.bytes.size(); page += 4096) {
@@ -233,7 +233,7 @@ protected:
   }
   void TearDown() override { munmap(reserved, size + 2 * page); }
 
-  /// Takes room behind the used part.
+  /// Allocates bytes behind the used part.
   template <typename T> T *take(size_t count) {
     used = (used + alignof(T) - 1) / alignof(T) * alignof(T);
     T *room = reinterpret_cast<T *>(start + used);

@@ -351,7 +351,7 @@ struct SavedState {
   ~SavedState() { _mm_setcsr(saved); }
 };
 
-/// The state that a body saw; calls of the host are in between.
+/// The floating-point state that a task body saw, between calls of the host.
 uint32_t seen;
 
 TEST(Support, StateIsTheRunsOwn) {

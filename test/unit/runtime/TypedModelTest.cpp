@@ -200,7 +200,8 @@ TEST(TypedModel, UsesItsThreads) {
   }
 }
 
-/// A run that begins inside of another run, as a run of another thread would.
+/// Starts a run inside of another run, which stands for a run of another
+/// thread.
 TEST(TypedModel, ASecondRunIsBusy) {
   static Typed *typed;
   static int32_t inner;
@@ -254,7 +255,8 @@ TEST(TypedModel, WorksInAForkedChild) {
   EXPECT_EQ(typed.run(), INGOT_ABI_OK);
   pid_t child = fork();
   if (!child) {
-    // Ends once with a run before, and once without.
+    // Destroys the model after a run in the child, and without a run in the
+    // grandchild.
     ThreadCount own;
     own.wanted = 3;
     threadCount = &own;

@@ -302,7 +302,7 @@ TEST_F(Study, ChoosesPrecisions) {
   EXPECT_EQ(listener.fractions.back(), 1);
   PipelineOptions pipeline;
   found->choice.applyTo(pipeline);
-  // The calibration is a file of the study, and goes away with it.
+  // The calibration is a temporary file of the study and is removed with it.
   if (!pipeline.calibration.empty())
     EXPECT_TRUE(std::filesystem::exists(pipeline.calibration));
 

@@ -327,7 +327,7 @@ TEST(Npy, WhatNumPyHasNoNameFor) {
             "its element 1 is -9, which no int4 can be");
   EXPECT_EQ(twoBytes("|u1", "\x04\x01", INGOT_UINT2, array),
             "its element 0 is 4, which no uint2 can be");
-  // Only accepted if this type is wanted.
+  // Data in this form is only accepted if the type is wanted.
   EXPECT_EQ(twoBytes("<V1", "\x01\x02", 0, array),
             "its element type '<V1' is not supported");
   EXPECT_EQ(twoBytes("|i1", "\x01\x02", INGOT_FLOAT, array), "");

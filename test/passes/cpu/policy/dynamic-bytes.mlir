@@ -15,7 +15,7 @@
 // WORDS: "kept"{{.*}}<precision, "int8"
 // DOTS: "kept"{{.*}}<precision, "float32", "is kept in float32 by a rule">
 // WORDS: "narrow"{{.*}}<precision, "float32", {{.*}}"has few weights: finding a range takes longer than multiplying them">
-// DOTS: "narrow"{{.*}}<precision, "float32", {{.*}}"uses each element in so few products that finding the range takes longer than bytes save">
+// DOTS: "narrow"{{.*}}<precision, "float32", {{.*}}"uses each element in so few products that finding the range takes longer than int8 saves">
 // WORDS: "named"{{.*}}<precision, "float32"
 // DOTS: "named"{{.*}}<precision, "int8", "is put in int8 by a rule">
 // Dynamic sizes have no estimates.
