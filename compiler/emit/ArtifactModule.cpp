@@ -49,6 +49,7 @@ private:
   Constant *shapeProfiles();
   Constant *variants();
   Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
+  Constant *declareConstant(StringRef name);
   GlobalVariable *buildDescription();
   void buildDictionary();
   void buildSeal();
@@ -178,18 +179,29 @@ Constant *ArtifactBuilder::declare(StringRef name, Type *result,
   return function;
 }
 
+/// Declares a constant of a library that the artifact is linked with.
+Constant *ArtifactBuilder::declareConstant(StringRef name) {
+  auto *global =
+      cast<GlobalVariable>(module.getOrInsertGlobal(name, b.getInt8Ty()));
+  global->setConstant(true);
+  global->setVisibility(GlobalValue::HiddenVisibility);
+  return global;
+}
+
 /// Returns the table of levels, lowest first. The runtime prefers a later
 /// level.
 Constant *ArtifactBuilder::variants() {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty();
   SmallVector<Constant *> rows;
   for (auto [i, code] : enumerate(manifest.levels)) {
-    Constant *load = null, *unload = null;
+    Constant *load = null, *unload = null, *device = null;
     const bool isGpu = code.target.launchesGpu;
     // Only functions that launch kernels accept memory of a GPU.
     uint32_t memories = 1u << INGOT_ABI_MEMORY_HOST;
-    if (isGpu)
+    if (isGpu) {
       memories |= 1u << INGOT_ABI_MEMORY_CUDA;
+      device = declareConstant("ingot_cuda_device");
+    }
     if (manifest.hasLoad || isGpu) {
       load = declare(levelSymbol(kLoadSymbol, code.target), i32, {ptr});
       unload = declare(levelSymbol(kUnloadSymbol, code.target), b.getVoidTy(),
@@ -201,7 +213,7 @@ Constant *ArtifactBuilder::variants() {
         b.getInt32(INGOT_ABI_ARCHITECTURE_X86_64),
         b.getInt64(code.target.features),
         b.getInt32(i + 1),
-        b.getInt32(/*flags=*/0),
+        b.getInt32(isGpu ? INGOT_ABI_VARIANT_STREAMS : 0),
         b.getInt32(memories),
         b.getInt32(INGOT_ABI_MEMORY_HOST),
         b.getInt64(isGpu ? 0 : manifest.arenaBytes),
@@ -212,6 +224,7 @@ Constant *ArtifactBuilder::variants() {
         manifest.hasOpenSizes()
             ? declare(levelSymbol("ingot_infer", code.target), i32, {ptr})
             : null,
+        device,
     }));
   }
   return table(rows, sizeof(ingot_abi_variant));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/core/Artifact.h"
 
+#include "ingot/abi/device.h"
 #include "runtime/core/Error.h"
 
 using namespace ingot::rt;
@@ -98,6 +99,8 @@ struct Check {
     return !function || isFunction(function);
   }
 
+  bool areDeviceFunctions(const ingot_abi_device *device) const;
+
   ingot_status tensors(const ingot_abi_table &table, const char *kind) const;
   ingot_status metadata() const;
   ingot_status uses() const;
@@ -178,19 +181,27 @@ bool ingot::rt::bringsThreads(const ingot_abi_artifact &artifact) {
   return false;
 }
 
+/// Returns true if all functions are in the artifact, or if there are none.
+bool Check::areDeviceFunctions(const ingot_abi_device *device) const {
+  return !device ||
+         (isArray(device, 1) && device->struct_size >= sizeof(*device) &&
+          isFunction(device->open) && isFunction(device->close) &&
+          isFunction(device->wait) && isFunction(device->allocate) &&
+          isFunction(device->release) && isFunction(device->copy));
+}
+
 ingot_status Check::variants() const {
   constexpr uint32_t most = 256;
   if (!artifact.variants.count || artifact.variants.count > most ||
       !isTable<ingot_abi_variant>(artifact.variants,
                                   INGOT_ABI_VARIANT_BYTES_V2))
     return damaged("the table of its variants is invalid");
-  Rows<ingot_abi_variant> rows = variantsOf(artifact);
-  for (uint32_t i = 0; i < rows.count(); ++i) {
-    const ingot_abi_variant &variant = rows[i];
+  for (uint32_t i = 0; i < artifact.variants.count; ++i) {
+    const ingot_abi_variant variant = readVariant(artifact, i);
     if (!isString(variant.target) || !isFunction(variant.run) ||
         !isFunctionOrNull(variant.load) || !isFunctionOrNull(variant.unload) ||
-        (variant.load && !variant.unload) ||
-        !isFunctionOrNull(readVariant(artifact, i).infer))
+        (variant.load && !variant.unload) || !isFunctionOrNull(variant.infer) ||
+        !areDeviceFunctions(variant.device_functions))
       return damaged("one of its variants is incomplete");
   }
   return INGOT_OK;

@@ -41,6 +41,7 @@ static void contextParallelFor(void *user, void (*task)(void *, int64_t),
 //===----------------------------------------------------------------------===//
 
 ingot_context::~ingot_context() {
+  closeSession();
   if (ownsArena)
     allocator.release(allocator.user, arena);
   free(tables);
@@ -141,6 +142,31 @@ ingot_status ingot_context::initBuffers(ingot_error *error) {
   return INGOT_OK;
 }
 
+ingot_status ingot_context::openSession(ingot_error *error) {
+  const ingot_abi_device *device = model->code.device_functions;
+  if (session || !device)
+    return INGOT_OK;
+  char message[384] = "";
+  if (int32_t status =
+          device->open(model->state, &session, message, sizeof(message)))
+    return fail(error, status, "%s",
+                message[0] ? message : ingot_status_describe(status));
+  return INGOT_OK;
+}
+
+void ingot_context::closeSession() {
+  if (session)
+    model->code.device_functions->close(model->state, session);
+  session = nullptr;
+}
+
+int32_t ingot_context::waitForSession(char *message, uint64_t bytes) {
+  if (!session)
+    return INGOT_OK;
+  return model->code.device_functions->wait(model->state, session, message,
+                                            bytes);
+}
+
 ingot_status ingot_context::init(ingot_model *owner,
                                  const ingot_context_options &options,
                                  ingot_error *error) {
@@ -198,5 +224,6 @@ void ingot_context_trim(ingot_context *context) {
   if (!context || context->running.exchange(true, std::memory_order_acquire))
     return;
   context->heap.releaseAll();
+  context->closeSession();
   context->running.store(false, std::memory_order_release);
 }

@@ -44,8 +44,15 @@ struct ingot_context {
                          ingot_error *error);
   ingot_status initBuffers(ingot_error *error);
 
+  /// Runs once. If `isAsync`, the work may still be under way afterwards.
   ingot_status run(const ingot_input *inputs, const ingot_output *outputs,
-                   const ingot_run_options &options, ingot_error *error);
+                   const ingot_run_options &options, bool isAsync,
+                   ingot_error *error);
+  /// Makes the session of a device that has sessions.
+  ingot_status openSession(ingot_error *error);
+  void closeSession();
+  /// Waits for the work of the session, which a run has started.
+  int32_t waitForSession(char *message, uint64_t bytes);
   ingot_status bindInputs(const ingot_input *inputs, ingot_error *error);
   ingot_status bindOutputs(const ingot_output *outputs, ingot_error *error);
   ingot_status checkOverlaps(ingot_error *error) const;
@@ -64,6 +71,11 @@ struct ingot_context {
   void *arena = nullptr;
   bool ownsArena = false;
   std::atomic<bool> running{false};
+  /// State of the device for this context; null before the first run.
+  void *session = nullptr;
+  /// True if ingot_context_run_async has started a run that nobody has waited
+  /// for. `running` is true, too.
+  std::atomic<bool> isUnderWay{false};
 
   // Buffers for the generated code, and pointers to the caller's structs in the
   // model's order. They share one allocation, which all runs reuse.

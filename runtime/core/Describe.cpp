@@ -36,6 +36,10 @@ ingot_status ingot_model_describe(const ingot_model *model,
   filled.num_size_rules_checked = artifact.num_size_rules_checked;
   filled.num_shape_profiles = shapeProfilesOf(artifact).count();
   filled.takes_general = filled.num_shape_profiles && artifact.takes_general;
+  if (model->code.device == INGOT_ABI_DEVICE_CUDA) {
+    filled.device_memory = INGOT_MEMORY_CUDA;
+    filled.device = model->device.index;
+  }
   return writeSized(info, &filled, sizeof(filled), "ingot_model_info", error);
 }
 

@@ -7,6 +7,7 @@
 #ifndef INGOT_RUNTIME_CORE_MODEL_H
 #define INGOT_RUNTIME_CORE_MODEL_H
 
+#include "ingot/abi/device.h"
 #include "runtime/core/Device.h"
 #include "runtime/core/Library.h"
 #include "runtime/core/MappedFile.h"

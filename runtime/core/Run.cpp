@@ -78,6 +78,8 @@ public:
   }
   Taken(const Taken &) = delete;
   Taken &operator=(const Taken &) = delete;
+  /// Leaves the object marked.
+  void keep() { flag = nullptr; }
 
   bool isBusy = false;
 
@@ -88,7 +90,7 @@ private:
 
 ingot_status ingot_context::run(const ingot_input *inputs,
                                 const ingot_output *outputs,
-                                const ingot_run_options &options,
+                                const ingot_run_options &options, bool isAsync,
                                 ingot_error *error) {
   Observer observer(options);
   if (observer.profile)
@@ -99,6 +101,8 @@ ingot_status ingot_context::run(const ingot_input *inputs,
     return status;
   if (options.cancellation && options.cancellation->isRequested())
     return fail(error, INGOT_CANCELLED, "the run was cancelled");
+  if (ingot_status status = openSession(error))
+    return status;
   // Clear only the first byte, because clearing the whole array would take as
   // long as the check of a tensor.
   char message[384];
@@ -117,8 +121,11 @@ ingot_status ingot_context::run(const ingot_input *inputs,
   call.error_bytes = sizeof(message);
   call.observer = observer.forRun();
   call.stream = options.stream;
+  call.session = session;
   int32_t status = model->code.run(&call);
   heap.endRun();
+  if (status == INGOT_OK && !isAsync)
+    status = waitForSession(message, sizeof(message));
   if (observer.profile)
     observer.profile->endRun(status == INGOT_OK);
   if (status == INGOT_OK) {
@@ -134,7 +141,7 @@ ingot_status ingot_context::run(const ingot_input *inputs,
 /// Reads the caller's options. Refuses options that the variant does not
 /// support.
 static ingot_status readRunOptions(const ingot_run_options *given,
-                                   const ingot_model &model,
+                                   const ingot_model &model, bool isAsync,
                                    ingot_run_options &options,
                                    ingot_error *error) {
   if (ingot_status status =
@@ -148,17 +155,22 @@ static ingot_status readRunOptions(const ingot_run_options *given,
                 "ingot_run_options.stream is for code that runs on a stream, "
                 "but the code in use (%s) does not; leave it null",
                 model.code.target);
+  if (options.profile && isAsync)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "ingot_run_options.profile measures whole runs; leave it null, "
+                "or call ingot_context_run");
   if (options.profile && options.profile->model != &model)
     return fail(error, INGOT_INVALID_ARGUMENT,
                 "ingot_run_options.profile was created for another model");
   return INGOT_OK;
 }
 
-ingot_status ingot_context_run(ingot_context *context,
-                               const ingot_input *inputs, uint32_t numInputs,
-                               const ingot_output *outputs, uint32_t numOutputs,
-                               const ingot_run_options *given,
-                               ingot_error *error) {
+/// Checks the arguments of a run, and runs. If `isAsync`, a run that succeeds
+/// leaves the context marked as running.
+static ingot_status start(ingot_context *context, const ingot_input *inputs,
+                          uint32_t numInputs, const ingot_output *outputs,
+                          uint32_t numOutputs, const ingot_run_options *given,
+                          bool isAsync, ingot_error *error) {
   if (!context)
     return fail(error, INGOT_INVALID_ARGUMENT, "context is null");
   const ingot_abi_artifact &artifact = *context->model->artifact;
@@ -169,17 +181,59 @@ ingot_status ingot_context_run(ingot_context *context,
     return fail(error, INGOT_INVALID_ARGUMENT, "inputs or outputs are null");
   ingot_run_options options = INGOT_RUN_OPTIONS_INIT;
   if (ingot_status status =
-          readRunOptions(given, *context->model, options, error))
+          readRunOptions(given, *context->model, isAsync, options, error))
     return status;
   Taken taken(&context->running);
   if (taken.isBusy)
-    return fail(error, INGOT_BUSY,
-                "the context is running in another thread; make one context "
-                "for each thread");
+    return context->isUnderWay.load(std::memory_order_relaxed)
+               ? fail(error, INGOT_BUSY,
+                      "an earlier run of the context is under way; call "
+                      "ingot_context_wait first")
+               : fail(error, INGOT_BUSY,
+                      "the context is running in another thread; make one "
+                      "context for each thread");
   Taken profile(options.profile ? &options.profile->running : nullptr);
   if (profile.isBusy)
     return fail(error, INGOT_BUSY,
                 "the profile is used by a run in another thread; make one "
                 "profile for each context");
-  return context->run(inputs, outputs, options, error);
+  const ingot_status status =
+      context->run(inputs, outputs, options, isAsync, error);
+  if (status == INGOT_OK && isAsync) {
+    context->isUnderWay.store(true, std::memory_order_release);
+    taken.keep();
+  }
+  return status;
+}
+
+ingot_status ingot_context_run(ingot_context *context,
+                               const ingot_input *inputs, uint32_t numInputs,
+                               const ingot_output *outputs, uint32_t numOutputs,
+                               const ingot_run_options *options,
+                               ingot_error *error) {
+  return start(context, inputs, numInputs, outputs, numOutputs, options,
+               /*isAsync=*/false, error);
+}
+
+ingot_status
+ingot_context_run_async(ingot_context *context, const ingot_input *inputs,
+                        uint32_t numInputs, const ingot_output *outputs,
+                        uint32_t numOutputs, const ingot_run_options *options,
+                        ingot_error *error) {
+  return start(context, inputs, numInputs, outputs, numOutputs, options,
+               /*isAsync=*/true, error);
+}
+
+ingot_status ingot_context_wait(ingot_context *context, ingot_error *error) {
+  if (!context)
+    return fail(error, INGOT_INVALID_ARGUMENT, "context is null");
+  if (!context->isUnderWay.exchange(false, std::memory_order_acquire))
+    return INGOT_OK;
+  char message[384] = "";
+  const int32_t status = context->waitForSession(message, sizeof(message));
+  context->running.store(false, std::memory_order_release);
+  if (status)
+    return fail(error, status, "%s",
+                message[0] ? message : ingot_status_describe(status));
+  return INGOT_OK;
 }

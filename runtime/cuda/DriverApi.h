@@ -25,6 +25,9 @@ using Module = struct ModuleObject *;
 using Function = struct FunctionObject *;
 using Stream = struct StreamObject *;
 using Event = struct EventObject *;
+using Graph = struct GraphObject *;
+using GraphNode = struct GraphNodeObject *;
+using GraphExec = struct GraphExecObject *;
 
 /// Values of CUresult.
 enum : Result {
@@ -73,8 +76,46 @@ enum PointerAttribute : int { pointerMemoryType = 2, pointerDevice = 9 };
 /// Values of CUmemorytype.
 enum MemoryType : unsigned { memoryHost = 1, memoryDevice = 2 };
 
-/// Flags of streams and events.
-enum : unsigned { streamNonBlocking = 1, eventDisableTiming = 2 };
+/// Flags of streams, events and pinned memory.
+enum : unsigned {
+  streamNonBlocking = 1,
+  eventDisableTiming = 2,
+  hostAllocPortable = 1
+};
+
+/// Values of CUstreamCaptureStatus.
+enum CaptureStatus : int {
+  captureNone = 0,
+  captureActive = 1,
+  captureIsInvalidated = 2
+};
+/// Values of CUstreamCaptureMode.
+enum CaptureMode : int { captureGlobal, captureThreadLocal, captureRelaxed };
+
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct KernelNode {
+  Function function;
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  void **parameters, **extra;
+  void *kernel;
+  Context context;
+};
+
+/// The source or the target of a CUDA_MEMCPY3D.
+struct CopySide {
+  size_t x, y, z, level;
+  MemoryType type;
+  const void *host;
+  DevicePointer device;
+  void *array, *reserved;
+  size_t pitch, height;
+};
+
+/// CUDA_MEMCPY3D. cuda.h declares the host's target without const.
+struct CopyNode {
+  CopySide source, target;
+  size_t bytes, height, depth;
+};
 
 } // namespace ingot::cuda
 
@@ -128,6 +169,9 @@ enum : unsigned { streamNonBlocking = 1, eventDisableTiming = 2 };
   X(cuStreamCreate, (ingot::cuda::Stream *, unsigned))                         \
   X(cuStreamDestroy_v2, (ingot::cuda::Stream))                                 \
   X(cuStreamSynchronize, (ingot::cuda::Stream))                                \
+  X(cuStreamGetCtx, (ingot::cuda::Stream, ingot::cuda::Context *))             \
+  X(cuStreamIsCapturing, (ingot::cuda::Stream, ingot::cuda::CaptureStatus *))  \
+  X(cuThreadExchangeStreamCaptureMode, (ingot::cuda::CaptureMode *))           \
   X(cuStreamQuery, (ingot::cuda::Stream))                                      \
   X(cuStreamWaitEvent, (ingot::cuda::Stream, ingot::cuda::Event, unsigned))    \
   X(cuEventCreate, (ingot::cuda::Event *, unsigned))                           \
@@ -135,6 +179,25 @@ enum : unsigned { streamNonBlocking = 1, eventDisableTiming = 2 };
   X(cuEventRecord, (ingot::cuda::Event, ingot::cuda::Stream))                  \
   X(cuEventQuery, (ingot::cuda::Event))                                        \
   X(cuEventSynchronize, (ingot::cuda::Event))                                  \
-  X(cuEventElapsedTime, (float *, ingot::cuda::Event, ingot::cuda::Event))
+  X(cuEventElapsedTime, (float *, ingot::cuda::Event, ingot::cuda::Event))     \
+  X(cuGraphCreate, (ingot::cuda::Graph *, unsigned))                           \
+  X(cuGraphDestroy, (ingot::cuda::Graph))                                      \
+  X(cuGraphAddKernelNode_v2,                                                   \
+    (ingot::cuda::GraphNode *, ingot::cuda::Graph,                             \
+     const ingot::cuda::GraphNode *, size_t, const ingot::cuda::KernelNode *)) \
+  X(cuGraphAddMemcpyNode,                                                      \
+    (ingot::cuda::GraphNode *, ingot::cuda::Graph,                             \
+     const ingot::cuda::GraphNode *, size_t, const ingot::cuda::CopyNode *,    \
+     ingot::cuda::Context))                                                    \
+  X(cuGraphInstantiateWithFlags,                                               \
+    (ingot::cuda::GraphExec *, ingot::cuda::Graph, unsigned long long))        \
+  X(cuGraphExecDestroy, (ingot::cuda::GraphExec))                              \
+  X(cuGraphExecKernelNodeSetParams_v2,                                         \
+    (ingot::cuda::GraphExec, ingot::cuda::GraphNode,                           \
+     const ingot::cuda::KernelNode *))                                         \
+  X(cuGraphExecMemcpyNodeSetParams,                                            \
+    (ingot::cuda::GraphExec, ingot::cuda::GraphNode,                           \
+     const ingot::cuda::CopyNode *, ingot::cuda::Context))                     \
+  X(cuGraphLaunch, (ingot::cuda::GraphExec, ingot::cuda::Stream))
 
 #endif // INGOT_RUNTIME_CUDA_DRIVERAPI_H

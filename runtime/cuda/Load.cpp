@@ -234,6 +234,8 @@ static void destroy(State *state) {
         destroyRun(run);
         run = next;
       }
+      if (state->copies)
+        state->driver.cuStreamDestroy_v2(state->copies);
       if (state->weights)
         state->driver.cuMemFree_v2(state->weights);
       if (state->module)

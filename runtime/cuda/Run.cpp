@@ -9,104 +9,9 @@
 #include "runtime/support/support.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 using namespace ingot::cuda;
-
-//===----------------------------------------------------------------------===//
-// Runs
-//===----------------------------------------------------------------------===//
-
-void ingot::cuda::destroyRun(Run *run) {
-  const ingot_cuda_program &program = *run->state->program;
-  Driver &driver = run->state->driver;
-  // A run whose wait failed may still use its memory.
-  if (run->stream)
-    driver.cuStreamSynchronize(run->stream);
-  for (uint32_t i = 0;
-       run->buffers && i < program.num_inputs + program.num_outputs; ++i)
-    if (run->buffers[i])
-      driver.cuMemFree_v2(run->buffers[i]);
-  if (run->arena)
-    driver.cuMemFree_v2(run->arena);
-  if (run->stream)
-    driver.cuStreamDestroy_v2(run->stream);
-  for (uint32_t i = 0;
-       run->shadows && i < 1 + program.num_inputs + program.num_outputs; ++i)
-    if (run->shadows[i])
-      driver.cuMemFreeHost(run->shadows[i]);
-  free(run->shadows);
-  free(run->capacities);
-  free(run->buffers);
-  free(run->tensors);
-  free(run);
-}
-
-/// Allocates memory of the GPU. No bytes need no memory.
-static int32_t allocate(State &state, DevicePointer &pointer, uint64_t bytes,
-                        const char *place, const Message &message) {
-  if (!bytes)
-    return INGOT_ABI_OK;
-  char text[128];
-  snprintf(text, sizeof(text), "%s of %llu bytes", place,
-           static_cast<unsigned long long>(bytes));
-  return state.check(state.driver.cuMemAlloc_v2(&pointer, bytes),
-                     "cuMemAlloc_v2", message, text);
-}
-
-Run *ingot::cuda::takeRun(State &state, int32_t &status,
-                          const Message &message) {
-  pthread_mutex_lock(&state.mutex);
-  Run *run = state.idle;
-  if (run)
-    state.idle = run->next;
-  pthread_mutex_unlock(&state.mutex);
-  if (run)
-    return run;
-  const ingot_cuda_program &program = *state.program;
-  const uint32_t count = program.num_inputs + program.num_outputs;
-  run = static_cast<Run *>(calloc(1, sizeof(Run)));
-  if (run) {
-    run->state = &state;
-    run->buffers =
-        static_cast<DevicePointer *>(calloc(count + 1, sizeof(DevicePointer)));
-    run->tensors = static_cast<ingot_abi_buffer *>(
-        calloc(count + 1, sizeof(ingot_abi_buffer)));
-    run->shadows = static_cast<void **>(calloc(count + 1, sizeof(void *)));
-    run->capacities =
-        static_cast<uint64_t *>(calloc(3 * count + 2, sizeof(uint64_t)));
-    if (run->capacities) {
-      run->bytes = run->capacities + count;
-      run->shadowBytes = run->bytes + count;
-    }
-  }
-  if (!run || !run->buffers || !run->tensors || !run->shadows ||
-      !run->capacities) {
-    status = message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a run");
-  } else {
-    status = state.check(
-        state.driver.cuStreamCreate(&run->stream, streamNonBlocking),
-        "cuStreamCreate", message);
-    if (!status)
-      status = allocate(state, run->arena, program.arena_bytes,
-                        " for intermediate results", message);
-  }
-  if (!status)
-    return run;
-  if (run)
-    destroyRun(run);
-  return nullptr;
-}
-
-void ingot::cuda::giveBack(Run *run) {
-  State &state = *run->state;
-  pthread_mutex_lock(&state.mutex);
-  run->next = state.idle;
-  state.idle = run;
-  pthread_mutex_unlock(&state.mutex);
-}
 
 //===----------------------------------------------------------------------===//
 // Inputs and outputs
@@ -125,7 +30,14 @@ struct Transfer {
   Message message;
 
   State &state() { return *run.state; }
-  int32_t checkPointer(const void *data, const char *place);
+  /// The name of a buffer in messages, e.g. " for input 0".
+  struct Name {
+    Name(const Transfer &transfer, uint32_t number);
+    char text[64];
+  };
+
+  int32_t checkBuffer(const ingot_abi_buffer &given, uint32_t number);
+  int32_t reserve(uint32_t number, uint64_t bytes);
   int32_t place(const ingot_abi_buffer &given, uint32_t number, uint64_t bytes,
                 bool isInput);
   int32_t placeAll();
@@ -134,24 +46,47 @@ struct Transfer {
 
 } // namespace
 
-/// Fails if `data` is not in memory of the model's device, or is not aligned
-/// as kernels need it.
-int32_t Transfer::checkPointer(const void *data, const char *place) {
-  Driver &driver = state().driver;
-  const DevicePointer pointer = uintptr_t(data);
-  MemoryType type = memoryHost;
-  int device = -1;
-  if (driver.cuPointerGetAttribute(&type, pointerMemoryType, pointer) ||
-      type != memoryDevice ||
-      driver.cuPointerGetAttribute(&device, pointerDevice, pointer) ||
-      device != state().device)
+Transfer::Name::Name(const Transfer &transfer, uint32_t number) {
+  const uint32_t numInputs = transfer.run.state->program->num_inputs;
+  const bool isInput = number < numInputs;
+  snprintf(text, sizeof(text), " for %s %u", isInput ? "input" : "output",
+           isInput ? number : number - numInputs);
+}
+
+/// Fails if a buffer in GPU memory is not in memory of the model's device, or
+/// is not aligned as kernels need it.
+int32_t Transfer::checkBuffer(const ingot_abi_buffer &given, uint32_t number) {
+  const bool isRight = given.device == uint32_t(state().device) &&
+                       uintptr_t(given.data) % bufferAlignment == 0 &&
+                       !state().checkAddress(given.data, "", {nullptr, 0});
+  if (isRight)
+    return INGOT_ABI_OK;
+  const Name name(*this, number);
+  const char *place = name.text;
+  if (given.device != uint32_t(state().device))
     return message.fail(INGOT_ABI_INVALID_ARGUMENT,
-                        "the address%s is not in memory of CUDA device %d",
-                        place, state().device);
-  if (pointer % bufferAlignment)
-    return message.fail(INGOT_ABI_INVALID_ARGUMENT,
-                        "the address%s is not a multiple of %u", place,
-                        bufferAlignment);
+                        "the memory%s is said to be of CUDA device %u, but the "
+                        "model runs on CUDA device %d",
+                        place, given.device, state().device);
+  if (int32_t status = state().checkAddress(given.data, place, message))
+    return status;
+  return message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                      "the address%s is not a multiple of %u", place,
+                      bufferAlignment);
+}
+
+/// Makes room for a buffer of host memory in GPU memory.
+int32_t Transfer::reserve(uint32_t number, uint64_t bytes) {
+  if (run.capacities[number] >= bytes)
+    return INGOT_ABI_OK;
+  if (run.buffers[number])
+    state().driver.cuMemFree_v2(run.buffers[number]);
+  run.buffers[number] = 0;
+  run.capacities[number] = 0;
+  if (int32_t status = allocate(state(), run.buffers[number], bytes,
+                                Name(*this, number).text, message))
+    return status;
+  run.capacities[number] = bytes;
   return INGOT_ABI_OK;
 }
 
@@ -159,10 +94,6 @@ int32_t Transfer::checkPointer(const void *data, const char *place) {
 /// memory.
 int32_t Transfer::place(const ingot_abi_buffer &given, uint32_t number,
                         uint64_t bytes, bool isInput) {
-  Driver &driver = state().driver;
-  char place[64];
-  snprintf(place, sizeof(place), " for %s %u", isInput ? "input" : "output",
-           isInput ? number : number - state().program->num_inputs);
   ingot_abi_buffer &buffer = run.tensors[number];
   buffer = given;
   run.bytes[number] = 0;
@@ -173,29 +104,25 @@ int32_t Transfer::place(const ingot_abi_buffer &given, uint32_t number,
                : message.fail(INGOT_ABI_INVALID_ARGUMENT,
                               "the memory%s must be in host memory, because "
                               "its size is open",
-                              place);
+                              Name(*this, number).text);
   if (bytes == INGOT_CUDA_OPEN)
     bytes = given.bytes;
   run.bytes[number] = bytes;
-  if (given.memory == INGOT_ABI_MEMORY_CUDA)
-    return bytes ? checkPointer(given.data, place) : INGOT_ABI_OK;
-  if (run.capacities[number] < bytes) {
-    if (run.buffers[number])
-      driver.cuMemFree_v2(run.buffers[number]);
-    run.buffers[number] = 0;
-    run.capacities[number] = 0;
-    if (int32_t status =
-            allocate(state(), run.buffers[number], bytes, place, message))
-      return status;
-    run.capacities[number] = bytes;
-  }
-  buffer.data = reinterpret_cast<void *>(uintptr_t(run.buffers[number]));
+  buffer.data = reinterpret_cast<void *>(uintptr_t(addressOfTensor(number)));
   buffer.memory = INGOT_ABI_MEMORY_CUDA;
+  run.addresses[number] = uintptr_t(given.data);
+  if (given.memory == INGOT_ABI_MEMORY_CUDA)
+    return bytes ? checkBuffer(given, number) : INGOT_ABI_OK;
+  if (int32_t status = reserve(number, bytes))
+    return status;
+  run.addresses[number] = run.buffers[number];
   if (!isInput || !bytes)
     return INGOT_ABI_OK;
-  return state().check(driver.cuMemcpyHtoDAsync_v2(
-                           run.buffers[number], given.data, bytes, run.stream),
-                       "cuMemcpyHtoDAsync_v2", message, place);
+  const Result result = state().driver.cuMemcpyHtoDAsync_v2(
+      run.buffers[number], given.data, bytes, run.stream);
+  return result ? state().check(result, "cuMemcpyHtoDAsync_v2", message,
+                                Name(*this, number).text)
+                : INGOT_ABI_OK;
 }
 
 int32_t Transfer::placeAll() {
@@ -248,6 +175,34 @@ static int32_t poll(void *user) {
   return asked->poll(asked->user);
 }
 
+/// Marks the end of the run on the caller's stream, so that a wait does not
+/// wait for later work of the caller.
+static int32_t markEnd(Run &run, const Message &message) {
+  State &state = *run.state;
+  if (run.stream == run.ownStream)
+    return INGOT_ABI_OK;
+  if (!run.done)
+    if (int32_t status = state.check(
+            state.driver.cuEventCreate(&run.done, eventDisableTiming),
+            "cuEventCreate", message))
+      return status;
+  return state.check(state.driver.cuEventRecord(run.done, run.stream),
+                     "cuEventRecord", message);
+}
+
+/// Does the work between the copies of inputs and outputs.
+static int32_t compute(Run &run, ingot_abi_call &call,
+                       void (*body)(ingot_abi_call *), const Message &message) {
+  // An observer learns of the end of each layer, so nothing is deferred.
+  beginGraphs(run, call.inputs, /*isDirect=*/call.observer);
+  bool isDone;
+  int32_t status = replay(run, call.outputs, isDone, message);
+  if (isDone)
+    return status;
+  status = ingot_support_run(&call, body);
+  return status ? status : endGraphs(run, call.outputs, message);
+}
+
 int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   // A caller may be older and have a shorter struct.
   ingot_abi_call call = {};
@@ -258,25 +213,25 @@ int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   Message message{call.error, call.error_bytes};
   if (message.text && message.bytes)
     message.text[0] = 0;
-  if (state.owner != getpid())
-    return message.fail(INGOT_ABI_BACKEND_ERROR,
-                        "the model was loaded on a GPU before a fork; load it "
-                        "in the new process");
-  pthread_mutex_lock(&state.mutex);
-  const bool isEnded = state.fault != success;
-  pthread_mutex_unlock(&state.mutex);
-  if (isEnded)
-    return message.fail(INGOT_ABI_BACKEND_ERROR,
-                        "the GPU failed in an earlier run: %s",
-                        state.faultText);
+  if (int32_t status = state.checkUsable(message))
+    return status;
   Current current(state);
   if (int32_t status =
           state.check(current.result, "cuCtxPushCurrent_v2", message))
     return status;
+  auto *stream = static_cast<Stream>(call.stream);
+  if (int32_t status =
+          stream ? state.checkStream(stream, message) : int32_t(INGOT_ABI_OK))
+    return status;
   int32_t status = INGOT_ABI_OK;
-  Run *run = takeRun(state, status, message);
+  auto *session = static_cast<Run *>(call.session);
+  Run *run = session ? session : takeRun(state, status, message);
   if (!run)
     return status;
+  // A host that has not waited for the session's last run must not lose it.
+  if ((status = waitFor(*run, message)))
+    return status;
+  run->stream = stream ? stream : run->ownStream;
   Transfer transfer{*run, call, message};
   status = transfer.placeAll();
   if (!status) {
@@ -299,17 +254,24 @@ int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
       run->observer.poll = call.observer->poll ? poll : nullptr;
       device.observer = &run->observer;
     }
-    status = ingot_support_run(&device, body);
+    status = compute(*run, device, body, message);
   }
   if (!status)
     status = transfer.copyOutputs();
-  // Also after a failure, nothing of the run may be under way.
-  if (int32_t waited =
-          state.check(state.driver.cuStreamSynchronize(run->stream),
-                      "cuStreamSynchronize", message);
-      waited && !status)
-    status = waited;
-  giveBack(run);
+  if (!status)
+    status = markEnd(*run, message);
+  run->isPending = true;
+  // Nothing of a run that fails may be under way.
+  if (status || !session) {
+    run->isPending = false;
+    if (int32_t waited =
+            state.check(state.driver.cuStreamSynchronize(run->stream),
+                        "cuStreamSynchronize", message);
+        waited && !status)
+      status = waited;
+  }
+  if (!session)
+    giveBack(run);
   return status;
 }
 
@@ -318,28 +280,19 @@ void ingot_cuda_launch(ingot_abi_call *call, uint64_t number, uint64_t blocks,
   if (!blocks || call->status)
     return;
   Run &run = *static_cast<Run *>(call->state);
-  State &state = *run.state;
-  const ingot_cuda_kernel &kernel = state.program->kernels[number];
+  const State &state = *run.state;
+  const Message message{call->error, call->error_bytes};
   constexpr uint64_t mostBlocks = (uint64_t(1) << 31) - 1;
-  auto **parameters = static_cast<void **>(
-      __builtin_alloca((kernel.num_parameters + 1) * sizeof(void *)));
-  for (uint32_t i = 0; i < kernel.num_parameters; ++i)
-    parameters[i] = const_cast<uint64_t *>(words + i);
-  Result result = success;
-  if (blocks <= mostBlocks)
-    result = state.driver.cuLaunchKernel(
-        state.functions[number], unsigned(blocks), 1, 1, kernel.threads, 1, 1,
-        kernel.shared_bytes, run.stream, parameters, nullptr);
-  // Launches are frequent, so only a failure makes its text.
-  if (!result && blocks <= mostBlocks)
+  if (blocks <= mostBlocks) {
+    call->status =
+        addStep(run, uint32_t(number), blocks, words,
+                state.program->kernels[number].num_parameters, message);
     return;
-  Message message{call->error, call->error_bytes};
-  char place[320];
-  snprintf(place, sizeof(place), " in kernel '%s' of node '%s'", kernel.name,
-           kernel.node);
-  call->status = result ? state.check(result, "cuLaunchKernel", message, place)
-                        : message.fail(INGOT_ABI_BACKEND_ERROR,
-                                       "too many blocks%s", place);
+  }
+  char place[placeBytes];
+  describeKernel(state, uint32_t(number), place);
+  call->status =
+      message.fail(INGOT_ABI_BACKEND_ERROR, "too many blocks%s", place);
 }
 
 void ingot_cuda_copy(ingot_abi_call *call, void *to, const void *from,
@@ -347,11 +300,20 @@ void ingot_cuda_copy(ingot_abi_call *call, void *to, const void *from,
   if (!bytes || call->status)
     return;
   Run &run = *static_cast<Run *>(call->state);
-  call->status = run.state->check(
-      run.state->driver.cuMemcpyDtoDAsync_v2(DevicePointer(uintptr_t(to)),
-                                             DevicePointer(uintptr_t(from)),
-                                             bytes, run.stream),
-      "cuMemcpyDtoDAsync_v2", {call->error, call->error_bytes});
+  const uint64_t words[] = {uintptr_t(to), uintptr_t(from)};
+  call->status = addStep(run, Step::copy, bytes, words, 2,
+                         {call->error, call->error_bytes});
+}
+
+/// Does the pending work of a run whose host code needs a result or gives one.
+/// Ends the run if that fails.
+static void catchUp(ingot_abi_call *call) {
+  Run &run = *static_cast<Run *>(call->state);
+  needHostCode(run.graphs);
+  if (!call->status)
+    call->status = flush(run, {call->error, call->error_bytes});
+  if (call->status)
+    ingot_support_stop(call);
 }
 
 /// Ends the run if a call of the driver failed.
@@ -374,6 +336,8 @@ uintptr_t ingot_cuda_shadow(ingot_abi_call *call, uintptr_t device) {
   Run &run = *static_cast<Run *>(call->state);
   State &state = *run.state;
   const ingot_cuda_program &program = *state.program;
+  // Only host code reads or writes a shadow.
+  needHostCode(run.graphs);
   if (isWithin(device, state.weights, program.weights_bytes))
     return reinterpret_cast<uintptr_t>(run.hostWeights) +
            (device - state.weights);
@@ -412,27 +376,30 @@ static bool needsCopy(const Run &run, const void *host, const void *device,
 void ingot_cuda_to_host(ingot_abi_call *call, void *to, const void *from,
                         uint64_t bytes) {
   Run &run = *static_cast<Run *>(call->state);
-  if (needsCopy(run, to, from, bytes))
-    endIf(call,
-          run.state->driver.cuMemcpyDtoHAsync_v2(
-              to, DevicePointer(uintptr_t(from)), bytes, run.stream),
-          "cuMemcpyDtoHAsync_v2");
+  if (!needsCopy(run, to, from, bytes))
+    return;
+  catchUp(call);
+  endIf(call,
+        run.state->driver.cuMemcpyDtoHAsync_v2(
+            to, translate(run, uintptr_t(from)), bytes, run.stream),
+        "cuMemcpyDtoHAsync_v2");
 }
 
 void ingot_cuda_to_device(ingot_abi_call *call, void *to, const void *from,
                           uint64_t bytes) {
   Run &run = *static_cast<Run *>(call->state);
-  if (needsCopy(run, from, to, bytes))
-    endIf(call,
-          run.state->driver.cuMemcpyHtoDAsync_v2(DevicePointer(uintptr_t(to)),
-                                                 from, bytes, run.stream),
-          "cuMemcpyHtoDAsync_v2");
+  if (!needsCopy(run, from, to, bytes))
+    return;
+  catchUp(call);
+  endIf(call,
+        run.state->driver.cuMemcpyHtoDAsync_v2(translate(run, uintptr_t(to)),
+                                               from, bytes, run.stream),
+        "cuMemcpyHtoDAsync_v2");
 }
 
 void ingot_cuda_wait(ingot_abi_call *call) {
   Run &run = *static_cast<Run *>(call->state);
-  if (call->status)
-    ingot_support_stop(call);
+  catchUp(call);
   endIf(call, run.state->driver.cuStreamSynchronize(run.stream),
         "cuStreamSynchronize");
 }

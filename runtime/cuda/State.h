@@ -9,6 +9,7 @@
 
 #include "ingot/abi/cuda.h"
 #include "runtime/cuda/DriverApi.h"
+#include "runtime/cuda/Graphs.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -39,18 +40,27 @@ struct Driver {
 
 struct State;
 
-/// A stream and memory of the GPU for one run.
+/// A session: a stream and memory of the GPU for one run at a time.
 struct Run {
   State *state;
   Run *next;
+  /// The stream of the current run, which is `ownStream` or the caller's.
   Stream stream;
+  Stream ownStream;
+  /// Marks the end of a run on the caller's stream; null until it is needed.
+  Event done;
+  /// True if work is under way that nobody has waited for.
+  bool isPending;
   DevicePointer arena;
   /// Memory for each input, then for each output, which may be in host memory.
   DevicePointer *buffers;
   /// Bytes of `buffers`, and bytes of the tensors of this call.
   uint64_t *capacities, *bytes;
-  /// The call's own buffers, with addresses in GPU memory.
+  /// Buffers of the call as host code sees them: see addressOfTensor.
   ingot_abi_buffer *tensors;
+  /// The addresses of the tensors in GPU memory.
+  DevicePointer *addresses;
+  Graphs graphs;
   /// Host memory for copies of the arena, then of each tensor, with its bytes;
   /// null until it is needed.
   void **shadows;
@@ -77,8 +87,10 @@ struct State {
   /// The process that loaded the model. A context does not survive a fork.
   pid_t owner;
   pthread_mutex_t mutex;
-  /// Runs that nobody uses.
+  /// Sessions for callers that have none, which nobody uses.
   Run *idle;
+  /// The stream of copies that have none; null until it is needed.
+  Stream copies;
   /// The fault that ended the context, and its message.
   Result fault;
   char faultText[256];
@@ -87,16 +99,43 @@ struct State {
   /// where it failed, e.g. " in kernel 'x'".
   int32_t check(Result result, const char *call, const Message &message,
                 const char *place = "");
+  /// Fails in a process that did not load the model, and after a fault.
+  int32_t checkUsable(const Message &message);
+  /// Fails if the stream does not belong to the model's context, or if it
+  /// captures a graph.
+  int32_t checkStream(Stream stream, const Message &message);
+  /// Fails if an address is not in memory of the model's device. `place` says
+  /// which one, e.g. " for input 0".
+  int32_t checkAddress(const void *data, const char *place,
+                       const Message &message);
 };
 
-/// Makes the model's context current as long as it lives.
+/// The parameters of a launch, as the driver takes them.
+struct KernelArguments {
+  KernelArguments(const Run &run, const ingot_cuda_kernel &kernel,
+                  const uint64_t *words);
+  KernelArguments(const KernelArguments &) = delete;
+  uint64_t words[INGOT_CUDA_MAX_PARAMETERS];
+  void *pointers[INGOT_CUDA_MAX_PARAMETERS];
+};
+
+/// Writes " in kernel 'x' of node 'y'" to `place`, which has `placeBytes`.
+constexpr size_t placeBytes = 320;
+void describeKernel(const State &state, uint32_t number, char *place);
+
+/// Makes the model's context current as long as it lives. Calls of the driver
+/// do not disturb captures of the caller meanwhile.
 class Current {
 public:
   explicit Current(State &state) : state(state) {
     result = state.driver.cuCtxPushCurrent_v2(state.context);
+    if (!result)
+      hasMode = !state.driver.cuThreadExchangeStreamCaptureMode(&mode);
   }
   ~Current() {
     Context popped;
+    if (hasMode)
+      state.driver.cuThreadExchangeStreamCaptureMode(&mode);
     if (!result)
       state.driver.cuCtxPopCurrent_v2(&popped);
   }
@@ -106,13 +145,32 @@ public:
 
 private:
   State &state;
+  /// The thread's capture mode, which the next exchange restores.
+  CaptureMode mode = captureRelaxed;
+  bool hasMode = false;
 };
 
-/// Returns an idle run or a new one, or null with a message.
+/// Allocates memory of the GPU. No bytes need no memory.
+int32_t allocate(State &state, DevicePointer &pointer, uint64_t bytes,
+                 const char *place, const Message &message);
+
+/// Makes a session, or returns null with a message. The context is current.
+Run *makeRun(State &state, int32_t &status, const Message &message);
+/// Returns a session that nobody uses, or a new one.
 Run *takeRun(State &state, int32_t &status, const Message &message);
-/// Lets other calls use the run, whose work has ended.
+/// Lets other calls use the session, whose work has ended.
 void giveBack(Run *run);
+/// Waits for the work of a session.
+int32_t waitFor(Run &run, const Message &message);
+/// Waits for the work of a session, and releases the session.
 void destroyRun(Run *run);
+/// Frees what a session has in host memory.
+void freeRun(Run *run);
+
+/// Functions of ingot_abi_device.
+int32_t openSession(void *state, void **session, char *error, uint64_t bytes);
+void closeSession(void *state, void *session);
+int32_t waitForSession(void *state, void *session, char *error, uint64_t bytes);
 
 } // namespace ingot::cuda
 

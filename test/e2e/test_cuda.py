@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from support import BUILD, Case, TensorProto, helper, make_model, np, peer, relu_model, tool
+from support import BUILD, ROOT, Case, TensorProto, helper, make_model, np, peer, relu_model, tool
 
 EMULATOR = os.path.join(BUILD, "lib", "emugpu", "libcuda.so.1")
 EMULATED = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": EMULATOR}
@@ -211,11 +211,26 @@ class Cuda(Case):
         for call in ("cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain",
                      "cuCtxPushCurrent_v2", "cuModuleLoadData", "cuModuleGetFunction", "cuMemGetInfo_v2",
                      "cuMemAlloc_v2", "cuStreamCreate", "cuMemcpyHtoDAsync_v2", "cuStreamSynchronize",
-                     "cuStreamDestroy_v2", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2"):
+                     "cuStreamDestroy_v2", "cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags",
+                     "cuGraphLaunch", "cuMemcpyDtoHAsync_v2"):
             done = self.run_on(artifact, "emulated", fail=f"{call}:1")
             self.assert_one_line(done, call.removesuffix("_v2"))
-        done = self.run_on(artifact, "emulated", fail="cuLaunchKernel:1")
+        done = self.run_on(artifact, "emulated", fail="cuGraphAddKernelNode_v2:1")
         self.assert_one_line(done, "kernel", "node 'stem'")
+
+    def test_example(self):
+        """examples/cuda: two contexts, a stream of the program, DLPack."""
+        source, program = os.path.join(ROOT, "examples", "cuda", "pipeline.cpp"), self.path("pipeline")
+        built = subprocess.run(["c++", "-std=c++17", "-Wall", "-Werror", source, f"-I{ROOT}/runtime/include",
+                                f"-L{BUILD}/lib", f"-Wl,-rpath,{BUILD}/lib", "-lingot", "-ldl", "-o", program],
+                               capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        artifact = self.compile(classifier(), "--target=cuda", "--ptxas=none")
+        for seed in range(3):
+            done = subprocess.run([program, artifact], capture_output=True, text=True, env={
+                **os.environ, "LD_LIBRARY_PATH": os.path.dirname(EMULATOR), "INGOT_EMUGPU": f"seed={seed}"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout, "4 batches of 80 bytes\n")
 
     def test_ops_on_the_cpu(self):
         # A sort and a function without code for GPUs, between ops that have code.

@@ -107,7 +107,7 @@ class GpuBundle(Case):
         self.assertEqual(set(self.statuses("kernels") + self.statuses("families")), {"equal"})
         self.assertEqual(self.statuses("images"), ["loaded", *["other level"] * 4])
         for row in self.read("families")["rows"]:
-            self.assertEqual(row["ways"], ["again", "two threads", "tensors in GPU memory"])
+            self.assertEqual(row["ways"], ["again", "two threads", "tensors in GPU memory", "asynchronous"])
 
     def test_too_little_time(self):
         self.run_bundle("--parts", "ceilings")  # expands the compiled models

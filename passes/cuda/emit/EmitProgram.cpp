@@ -193,6 +193,13 @@ void EmitProgramPass::runOnOperation() {
       rows.push_back({ConstantBuilder::i64(size)});
     constants.addTable(name, rows);
   };
+  auto addRanks = [&](StringRef name, ArrayAttr tensors) {
+    SmallVector<SmallVector<Field>> rows;
+    for (auto tensor : tensors.getAsRange<TensorAttr>())
+      rows.push_back(
+          {ConstantBuilder::i32(uint32_t(tensor.getType().getRank()))});
+    constants.addTable(name, rows);
+  };
   auto sizeIn = [&](auto helper) {
     IntegerAttr attr = helper.getAttr(module);
     return ConstantBuilder::i64(attr ? uint64_t(attr.getInt()) : 0);
@@ -209,6 +216,10 @@ void EmitProgramPass::runOnOperation() {
   const uint64_t numKernels = addKernels(constants, kernels);
   addSizes("ingot_cuda_input_bytes", inputs);
   addSizes("ingot_cuda_output_bytes", outputs);
+  addRanks("ingot_cuda_input_ranks",
+           IngotDialect::InputsAttrHelper(context).getAttr(module));
+  addRanks("ingot_cuda_output_ranks",
+           IngotDialect::OutputsAttrHelper(context).getAttr(module));
   images.push_back({ConstantBuilder::i32(INGOT_CUDA_PTX),
                     ConstantBuilder::i32(level),
                     ConstantBuilder::address("ingot_cuda_ptx"),
@@ -227,7 +238,9 @@ void EmitProgramPass::runOnOperation() {
       sizeIn(IngotDialect::WeightsBytesAttrHelper(context)),
       sizeIn(IngotDialect::ArenaBytesAttrHelper(context)),
       ConstantBuilder::address("ingot_cuda_input_bytes"),
-      ConstantBuilder::address("ingot_cuda_output_bytes")};
+      ConstantBuilder::address("ingot_cuda_output_bytes"),
+      ConstantBuilder::address("ingot_cuda_input_ranks"),
+      ConstantBuilder::address("ingot_cuda_output_ranks")};
   constants.addTable(kProgram, {program});
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto pointer = LLVM::LLVMPointerType::get(context);

@@ -28,4 +28,7 @@
 #include "ingot/model.h"
 #include "ingot/run.h"
 
+#include "ingot/dlpack.h"
+#include "ingot/memory.h"
+
 #endif /* INGOT_INGOT_H */

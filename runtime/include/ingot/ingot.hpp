@@ -318,6 +318,66 @@ private:
   std::unique_ptr<ingot_model, detail::Release> handle;
 };
 
+/// Memory for inputs and outputs of a model; see ingot_memory_allocate. The
+/// model must outlive the memory.
+class Memory {
+public:
+  /// Allocates memory on the model's GPU (INGOT_MEMORY_CUDA) or on the host.
+  Memory(const Model &model, ingot_memory kind, uint64_t bytes)
+      : model(model.get()), memory(kind), size(bytes),
+        device(kind == INGOT_MEMORY_CUDA ? model.info().device : 0) {
+    detail::call(ingot_memory_allocate, this->model, kind, bytes, &pointer);
+  }
+  Memory(Memory &&other) noexcept
+      : model(other.model), memory(other.memory),
+        pointer(std::exchange(other.pointer, nullptr)), size(other.size),
+        device(other.device) {}
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+  ~Memory() { ingot_memory_release(model, memory, pointer); }
+
+  /// Copies all bytes from memory of the host, or to it. With a stream, the
+  /// copy is only put into the queue.
+  void copyFrom(const void *from, void *stream = nullptr) {
+    detail::call(ingot_memory_copy, model, memory, pointer,
+                 ingot_memory(INGOT_MEMORY_HOST), from, size, stream);
+  }
+  void copyTo(void *to, void *stream = nullptr) const {
+    detail::call(ingot_memory_copy, model, ingot_memory(INGOT_MEMORY_HOST), to,
+                 memory, static_cast<const void *>(pointer), size, stream);
+  }
+
+  /// Makes an input or an output of the elements in this memory.
+  ingot_input asInput(ingot_dtype dtype, const std::vector<int64_t> &dims,
+                      const char *name = nullptr) const {
+    ingot_input made = ingot_input_make(
+        pointer, size, dims.data(), static_cast<uint32_t>(dims.size()), dtype);
+    made.memory = memory;
+    made.device = device;
+    made.name = name;
+    return made;
+  }
+  ingot_output asOutput(ingot_dtype dtype, std::vector<int64_t> &dims,
+                        const char *name = nullptr) const {
+    ingot_output made = ingot_output_make(
+        pointer, size, dims.data(), static_cast<uint32_t>(dims.size()), dtype);
+    made.memory = memory;
+    made.device = device;
+    made.name = name;
+    return made;
+  }
+
+  void *data() const { return pointer; }
+  uint64_t bytes() const { return size; }
+
+private:
+  ingot_model *model;
+  ingot_memory memory;
+  void *pointer = nullptr;
+  uint64_t size;
+  uint32_t device;
+};
+
 /// Lets runs end early: see ingot_cancellation.
 class Cancellation {
 public:
@@ -395,6 +455,16 @@ public:
       throw Error(status, error.message);
     return true;
   }
+  /// Starts a run, which wait() ends; see ingot_context_run_async.
+  void runAsync(const std::vector<ingot_input> &inputs,
+                const std::vector<ingot_output> &outputs,
+                const ingot_run_options &options = runDefaults()) {
+    detail::call(ingot_context_run_async, get(), inputs.data(),
+                 static_cast<uint32_t>(inputs.size()), outputs.data(),
+                 static_cast<uint32_t>(outputs.size()), &options);
+  }
+  /// Waits for the run that runAsync() has started. Throws if it failed.
+  void wait() { detail::call(ingot_context_wait, get()); }
   uint32_t threadCount() const { return ingot_context_thread_count(get()); }
 
   void trim() { ingot_context_trim(get()); }

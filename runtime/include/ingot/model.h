@@ -146,10 +146,16 @@ typedef struct ingot_model_info {
    *  there are no profiles or takes_general is 1. */
   uint32_t num_shape_profiles;
   uint32_t takes_general;
+  /** Memory of the device that the model runs on: INGOT_MEMORY_HOST or
+   *  INGOT_MEMORY_CUDA, and the number of the GPU. */
+  uint32_t device_memory;
+  uint32_t device;
 } ingot_model_info;
 #define INGOT_MODEL_INFO_INIT                                                  \
-  {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
-   0, 0, {0}, 0, 0, 0, 0}
+  {                                                                            \
+    (uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+        0, 0, {0}, 0, 0, 0, 0, 0, 0                                            \
+  }
 
 /** The code for one kind of machine. The string belongs to the model. */
 typedef struct ingot_variant_info {

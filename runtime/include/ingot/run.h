@@ -111,7 +111,8 @@ typedef struct ingot_context_options {
 INGOT_API ingot_status
 ingot_context_create(ingot_model *model, const ingot_context_options *options,
                      ingot_context **context, ingot_error *error);
-/** Releases a context, which must not be running. */
+/** Releases a context, which must not be running in another thread. Waits for a
+ *  run that ingot_context_run_async has started. */
 INGOT_API void ingot_context_release(ingot_context *context);
 
 /** An input of a run. */
@@ -133,7 +134,8 @@ typedef struct ingot_input {
   const int64_t *strides;
   uint32_t rank;
   ingot_memory memory; /**< code for CPUs accepts INGOT_MEMORY_HOST only */
-  uint32_t device;     /**< device that owns the memory; 0 for the host */
+  uint32_t device;     /**< number of the GPU that owns the memory, which must
+                            be the model's; 0 for the host */
   uint32_t reserved0;
   /** Bytes of strings, in host memory; null for other types. Only read. */
   const char *text;
@@ -161,7 +163,8 @@ typedef struct ingot_output {
   const int64_t *strides;
   uint32_t rank;
   ingot_memory memory; /**< code for CPUs accepts INGOT_MEMORY_HOST only */
-  uint32_t device;     /**< device that owns the memory; 0 for the host */
+  uint32_t device;     /**< number of the GPU that owns the memory, which must
+                            be the model's; 0 for the host */
   uint32_t reserved0;
   /** Room for the bytes of strings, in host memory; null for other types. */
   char *text;
@@ -263,8 +266,10 @@ typedef ingot_status (*ingot_observe_fn)(void *user, uint64_t tensor,
 typedef struct ingot_run_options {
   uint32_t struct_size;
   uint32_t reserved0;
-  /** Queue of the device for the run's work, a CUstream. With a queue, the run
-   *  may return before the work is done. Code for CPUs accepts only null. */
+  /** Queue of the device for the run's work: a CUstream of the device's primary
+   *  context, which does not capture a graph. The run's work follows the work
+   *  that is in the queue already. Null: a queue of the context. Code for CPUs
+   *  accepts only null. */
   void *stream;
   const ingot_cancellation *cancellation;
   /** Profile of the model. It receives the times of this run. */
@@ -302,11 +307,33 @@ INGOT_API ingot_status ingot_context_run(ingot_context *context,
                                          const ingot_run_options *options,
                                          ingot_error *error);
 
+/** Starts a run and may return before its work on the GPU is done. Each start
+ *  that succeeds needs a call of ingot_context_wait. Until then, other runs of
+ *  the context fail with INGOT_BUSY, and the memory of inputs and outputs must
+ *  stay as it is. If the start fails, there is no run to wait for.
+ *
+ *  The dims of outputs are written when the function returns. Copies from and
+ *  to memory of the host return early only if the memory is from
+ *  ingot_memory_allocate, or pinned in another way. Operations that the GPU
+ *  does not compute make the function wait for their inputs. Code for CPUs
+ *  returns when the run is done. A profile is refused. */
+INGOT_API ingot_status ingot_context_run_async(
+    ingot_context *context, const ingot_input *inputs, uint32_t num_inputs,
+    const ingot_output *outputs, uint32_t num_outputs,
+    const ingot_run_options *options, ingot_error *error);
+
+/** Waits for the run that ingot_context_run_async has started, and returns its
+ *  status. Any thread may call it, but only one at a time. Returns INGOT_OK if
+ *  there is nothing to wait for. */
+INGOT_API ingot_status ingot_context_wait(ingot_context *context,
+                                          ingot_error *error);
+
 /** Returns the maximum number of threads that a run of this context uses. */
 INGOT_API uint32_t ingot_context_thread_count(const ingot_context *context);
 
 /** Returns memory that is kept for later runs to the allocator, except for the
- *  arena. Does nothing while the context runs. */
+ *  arena. Releases all memory of the context on a GPU. Does nothing while the
+ *  context runs. */
 INGOT_API void ingot_context_trim(ingot_context *context);
 
 #ifdef __cplusplus

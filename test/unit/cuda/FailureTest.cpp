@@ -170,7 +170,12 @@ TEST(Calls, EachCanFail) {
                {"cuStreamCreate", 2, false},
                {"cuMemcpyHtoDAsync_v2", 2, false},
                {"cuStreamSynchronize", 2, false},
-               {"cuLaunchKernel", 2, false},
+               {"cuGraphCreate", 1, false},
+               {"cuGraphAddKernelNode_v2", 2, false},
+               {"cuGraphInstantiateWithFlags", 1, false},
+               {"cuGraphLaunch", 1, false},
+               {"cuGraphExecDestroy", 1, true},
+               {"cuGraphDestroy", 1, true},
                {"cuMemcpyDtoHAsync_v2", 1, false},
                {"cuStreamDestroy_v2", 2, true},
                {"cuMemFree_v2", 4, true},
@@ -201,9 +206,11 @@ TEST(Calls, EachCanFail) {
 /// A run that fails leaves a model that runs.
 TEST(Calls, RunsContinue) {
   for (const char *fail :
-       {"cuLaunchKernel:1", "cuLaunchKernel:2", "cuMemcpyDtoHAsync_v2:1",
-        "cuMemcpyHtoDAsync_v2:2", "cuMemAlloc_v2:2", "cuMemAlloc_v2:4",
-        "cuStreamCreate:2", "cuCtxPushCurrent_v2:2"}) {
+       {"cuGraphCreate:1", "cuGraphAddKernelNode_v2:1",
+        "cuGraphAddKernelNode_v2:2", "cuGraphInstantiateWithFlags:1",
+        "cuGraphLaunch:1", "cuMemcpyDtoHAsync_v2:1", "cuMemcpyHtoDAsync_v2:2",
+        "cuMemAlloc_v2:2", "cuMemAlloc_v2:4", "cuStreamCreate:2",
+        "cuCtxPushCurrent_v2:2"}) {
     Outcome outcome = inChild(std::string("fail=") + fail, [] {
       TestModel model;
       if (model.load())
@@ -220,7 +227,25 @@ TEST(Calls, RunsContinue) {
 }
 
 TEST(Calls, MessageOfALaunch) {
-  expectFailure(live("fail=cuLaunchKernel:1"), INGOT_ABI_BACKEND_ERROR,
+  expectFailure(live("fail=cuGraphAddKernelNode_v2:1"), INGOT_ABI_BACKEND_ERROR,
+                "cuGraphAddKernelNode_v2 failed in kernel 'add' of node 'node "
+                "of add': CUDA_ERROR_UNKNOWN");
+  expectFailure(live("fail=cuGraphLaunch:1"), INGOT_ABI_BACKEND_ERROR,
+                "cuGraphLaunch failed for a graph of 2 nodes, from kernel "
+                "'add' of node 'node of add' to node 'node of add': "
+                "CUDA_ERROR_UNKNOWN");
+  // A single kernel is no graph.
+  expectFailure(live("fail=cuLaunchKernel:1",
+                     [](TestModel &model) {
+                       model.body = [](ingot_abi_call *call) {
+                         const uint64_t words[] = {
+                             uint64_t(call->inputs[0].data),
+                             uint64_t(call->weights),
+                             uint64_t(call->outputs[0].data)};
+                         ingot_cuda_launch(call, addKernel, 1, words);
+                       };
+                     }),
+                INGOT_ABI_BACKEND_ERROR,
                 "cuLaunchKernel failed in kernel 'add' of node 'node of add': "
                 "CUDA_ERROR_UNKNOWN");
   expectFailure(live("",

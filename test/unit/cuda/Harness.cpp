@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/cuda/Harness.h"
 
+#include <gtest/gtest.h>
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +85,7 @@ TestModel::TestModel() : driver(INGOT_EMULATED_DRIVER), body(computeModel) {
   program.weights_offset = program.weights_bytes = numBytes;
   program.arena_bytes = numBytes;
   program.input_bytes = program.output_bytes = &tensorBytes;
+  program.input_ranks = program.output_ranks = &rank;
   weights.resize(2 * numElements, -1);
   for (uint64_t i = 0; i < numElements; ++i)
     weights[numElements + i] = int32_t(3 * i);
@@ -130,9 +133,11 @@ int32_t TestModel::run(int32_t value, ingot_abi_buffer input,
     output.data = y.data();
   char text[sizeof(message)] = "";
   ingot_abi_call call = {};
-  call.struct_size = sizeof(call);
+  call.struct_size = callBytes;
   call.host = &host;
   call.state = state;
+  call.session = session;
+  call.stream = stream;
   call.inputs = &input;
   call.outputs = &output;
   call.error = text;
@@ -200,4 +205,12 @@ int ingot::test::lifeOf(TestModel &model) {
   if (model.driver)
     DriverFunctions().cuCtxGetCurrent(&current);
   return current ? 100 : status;
+}
+
+void ingot::test::expectSuccess(const std::function<int()> &program) {
+  for (unsigned seed = 0; seed < 16; ++seed) {
+    Outcome outcome = inChild("seed=" + std::to_string(seed), program);
+    EXPECT_EQ(outcome.code, 0) << "seed " << seed;
+    EXPECT_EQ(outcome.errors, "") << "seed " << seed;
+  }
 }

@@ -8,9 +8,11 @@
 #define INGOT_TEST_UNIT_CUDA_HARNESS_H
 
 #include "ingot/abi/cuda.h"
-#include "runtime/cuda/DriverApi.h"
+#include "tools/emugpu/driver/GraphApi.h"
 
+#include <dlfcn.h>
 #include <functional>
+#include <stdlib.h>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,7 @@ struct TestModel {
   std::vector<ingot_cuda_image> images;
   ingot_cuda_kernel kernels[numKernels];
   uint64_t tensorBytes = numBytes;
+  uint32_t rank = 0;
   ingot_cuda_program program = {};
   ingot_abi_host host = {};
   /// The weights. Elements that no kernel reads are in front, as many as
@@ -48,10 +51,14 @@ struct TestModel {
   /// Arguments of the load.
   uint32_t device = 0;
   const char *driver;
-  /// Size of the struct that the host knows.
+  /// Sizes of the structs that the host knows.
   uint32_t loadBytes = sizeof(ingot_abi_load);
+  uint32_t callBytes = sizeof(ingot_abi_call);
 
   void *state = nullptr;
+  /// Arguments of the runs.
+  void *session = nullptr;
+  void *stream = nullptr;
   /// Message of the last failure.
   char message[256] = "";
 
@@ -67,6 +74,15 @@ struct TestModel {
   /// The host part of a run, which launches kernels.
   void (*body)(ingot_abi_call *);
 };
+
+/// Calls a function of ingot_cuda_device on the model's state. Its message
+/// becomes that of the model.
+template <typename Function, typename... Arguments>
+int32_t callDevice(TestModel &model, Function function,
+                   Arguments... arguments) {
+  return function(model.state, arguments..., model.message,
+                  sizeof(model.message));
+}
 
 /// A buffer in memory of the host or of the GPU.
 ingot_abi_buffer bufferOf(void *data = nullptr,
@@ -95,6 +111,28 @@ struct DriverFunctions {
 #undef INGOT_CUDA_FIELD
   DriverFunctions();
 };
+
+/// The primary context, current in this thread, and functions of the driver.
+struct Caller : DriverFunctions {
+  Caller() {
+    if (cuDevicePrimaryCtxRetain(&context, 0) || cuCtxPushCurrent_v2(context))
+      exit(103);
+  }
+  ~Caller() {
+    cuda::Context popped;
+    cuCtxPopCurrent_v2(&popped);
+    cuDevicePrimaryCtxRelease_v2(0);
+  }
+  template <typename Function>
+  Function *find(const char *name) {
+    return reinterpret_cast<Function *>(
+        dlsym(dlopen(INGOT_EMULATED_DRIVER, RTLD_NOW), name));
+  }
+  cuda::Context context;
+};
+
+/// Runs a program with each of 16 seeds. It must succeed without a report.
+void expectSuccess(const std::function<int()> &program);
 
 } // namespace ingot::test
 

@@ -13,17 +13,6 @@
 using namespace ingot;
 using namespace ingot::test;
 
-static constexpr unsigned numSeeds = 16;
-
-/// Runs a program with each seed. It must succeed without a report.
-static void expectSuccess(const std::function<int()> &program) {
-  for (unsigned seed = 0; seed < numSeeds; ++seed) {
-    Outcome outcome = inChild("seed=" + std::to_string(seed), program);
-    EXPECT_EQ(outcome.code, 0) << "seed " << seed;
-    EXPECT_EQ(outcome.errors, "") << "seed " << seed;
-  }
-}
-
 TEST(Run, ManyTimes) {
   expectSuccess([] {
     TestModel model;

@@ -12,7 +12,8 @@
 #include <cuda.h>
 
 #if CUDA_VERSION >= 13000
-// The headers name a later version of the function.
+// The headers name later versions of the functions.
+extern "C" CUresult cuCtxCreate_v2(CUcontext *, unsigned, CUdevice);
 #undef cuGraphAddDependencies
 extern "C" CUresult cuGraphAddDependencies(CUgraph, const CUgraphNode *,
                                            const CUgraphNode *, size_t);

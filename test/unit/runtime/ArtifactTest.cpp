@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TestSupport.h"
+
+#include "ingot/abi/device.h"
 #include "runtime/core/Artifact.h"
 
 #include <functional>
@@ -56,7 +58,8 @@ TEST(Artifact, BadTables) {
       });
     };
     refuse([](ingot_abi_table &t) { t.rows = nullptr; });
-    refuse([](ingot_abi_table &t) { t.row_bytes -= 16; });
+    // Shorter than rows of version 2.
+    refuse([](ingot_abi_table &t) { t.row_bytes -= 24; });
     refuse([](ingot_abi_table &t) { t.row_bytes += 4; });
     refuse([](ingot_abi_table &t) { t.row_bytes = 0; });
     refuse([](ingot_abi_table &t) { t.row_bytes = UINT32_MAX - 7; });
@@ -65,6 +68,41 @@ TEST(Artifact, BadTables) {
           reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(t.rows) + 1);
     });
   }
+}
+
+TEST(Artifact, DeviceFunctions) {
+  static ingot_abi_device device;
+  static ingot_abi_variant variant;
+  const ingot_abi_device whole = {
+      sizeof(ingot_abi_device),
+      0,
+      [](void *, void **, char *, uint64_t) { return int32_t(0); },
+      [](void *, void *) {},
+      [](void *, void *, char *, uint64_t) { return int32_t(0); },
+      [](void *, uint32_t, uint64_t, void **, char *, uint64_t) {
+        return int32_t(0);
+      },
+      [](void *, uint32_t, void *) {},
+      [](void *, const ingot_abi_copy *, char *, uint64_t) {
+        return int32_t(0);
+      }};
+  auto refuse = [&](const std::function<void()> &spoil) {
+    expectRefused(
+        "one of its variants is incomplete", [&](ingot_abi_artifact &a) {
+          variant = *static_cast<const ingot_abi_variant *>(a.variants.rows);
+          device = whole;
+          spoil();
+          variant.device_functions = &device;
+          a.variants = {&variant, 1, sizeof(variant)};
+        });
+  };
+  refuse([] { device.struct_size = 48; });
+  refuse([] { device.open = nullptr; });
+  refuse([] { device.close = nullptr; });
+  refuse([] { device.wait = nullptr; });
+  refuse([] { device.allocate = nullptr; });
+  refuse([] { device.release = nullptr; });
+  refuse([] { device.copy = nullptr; });
 }
 
 TEST(Artifact, WhatItUses) {

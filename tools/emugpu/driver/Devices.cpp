@@ -94,21 +94,25 @@ cuda::Result cuGetErrorString(cuda::Result value, const char **text) {
   return error ? cuda::success : cuda::invalidValue;
 }
 
+static bool isDevice(const Driver &driver, cuda::Device device) {
+  return device >= 0 && unsigned(device) < driver.settings.devices;
+}
+
 cuda::Result cuDeviceGetCount(int *count) {
   INGOT_EMUGPU_ENTER(cuDeviceGetCount);
-  *count = 1;
+  *count = int(driver.settings.devices);
   return cuda::success;
 }
 
 cuda::Result cuDeviceGet(cuda::Device *device, int ordinal) {
   INGOT_EMUGPU_ENTER(cuDeviceGet);
-  *device = 0;
-  return ordinal ? cuda::invalidDevice : cuda::success;
+  *device = ordinal;
+  return isDevice(driver, ordinal) ? cuda::success : cuda::invalidDevice;
 }
 
 cuda::Result cuDeviceGetName(char *name, int bytes, cuda::Device device) {
   INGOT_EMUGPU_ENTER(cuDeviceGetName);
-  if (device || bytes <= 0)
+  if (!isDevice(driver, device) || bytes <= 0)
     return cuda::invalidValue;
   snprintf(name, size_t(bytes), "emulated GPU sm_%u", driver.settings.level);
   return cuda::success;
@@ -117,7 +121,7 @@ cuda::Result cuDeviceGetName(char *name, int bytes, cuda::Device device) {
 cuda::Result cuDeviceTotalMem_v2(size_t *bytes, cuda::Device device) {
   INGOT_EMUGPU_ENTER(cuDeviceTotalMem_v2);
   *bytes = driver.memory->total();
-  return device ? cuda::invalidDevice : cuda::success;
+  return isDevice(driver, device) ? cuda::success : cuda::invalidDevice;
 }
 
 /// Returns the maximum size of a block's shared memory, from the CUDA C++
@@ -138,7 +142,7 @@ static unsigned mostShared(unsigned level) {
 cuda::Result cuDeviceGetAttribute(int *value, cuda::DeviceAttribute attribute,
                                   cuda::Device device) {
   INGOT_EMUGPU_ENTER(cuDeviceGetAttribute);
-  if (device)
+  if (!isDevice(driver, device))
     return cuda::invalidDevice;
   const unsigned level = driver.settings.level;
   switch (attribute) {
@@ -194,7 +198,8 @@ cuda::Result cuDevicePrimaryCtxRelease_v2(cuda::Device device) {
 
 cuda::Result cuCtxPushCurrent_v2(cuda::Context context) {
   INGOT_EMUGPU_ENTER(cuCtxPushCurrent_v2);
-  if (context != primaryContext() || !driver.retained)
+  if (!driver.contexts.count(context) &&
+      (context != primaryContext() || !driver.retained))
     return cuda::invalidContext;
   currentContexts().push_back(context);
   return cuda::success;
@@ -213,6 +218,30 @@ cuda::Result cuCtxPopCurrent_v2(cuda::Context *context) {
 cuda::Result cuCtxGetCurrent(cuda::Context *context) {
   INGOT_EMUGPU_ENTER(cuCtxGetCurrent);
   *context = currentContexts().empty() ? nullptr : currentContexts().back();
+  return cuda::success;
+}
+
+cuda::Result cuCtxCreate_v2(cuda::Context *context, unsigned flags,
+                            cuda::Device device) {
+  INGOT_EMUGPU_ENTER(cuCtxCreate_v2);
+  if (!isDevice(driver, device))
+    return cuda::invalidDevice;
+  if (!context || flags)
+    return cuda::invalidValue;
+  *context = new cuda::ContextObject{device};
+  driver.contexts.insert(*context);
+  currentContexts().push_back(*context);
+  return cuda::success;
+}
+
+cuda::Result cuCtxDestroy_v2(cuda::Context context) {
+  INGOT_EMUGPU_ENTER(cuCtxDestroy_v2);
+  if (!driver.contexts.erase(context))
+    return cuda::invalidContext;
+  std::vector<cuda::Context> &stack = currentContexts();
+  if (!stack.empty() && stack.back() == context)
+    stack.pop_back();
+  delete context;
   return cuda::success;
 }
 

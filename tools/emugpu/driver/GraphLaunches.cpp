@@ -166,6 +166,7 @@ cuda::Result cuStreamBeginCapture_v2(cuda::Stream stream,
   if (stream->capture != cuda::captureNone)
     return cuda::illegalState;
   stream->capture = cuda::captureActive;
+  stream->captureMode = mode;
   return cuda::success;
 }
 
@@ -186,6 +187,14 @@ cuda::Result cuStreamEndCapture(cuda::Stream stream, cuda::Graph *graph) {
     return cuda::captureInvalidated;
   *graph = new cuda::GraphObject;
   driver.graphs.insert(*graph);
+  return cuda::success;
+}
+
+cuda::Result cuThreadExchangeStreamCaptureMode(cuda::CaptureMode *mode) {
+  INGOT_EMUGPU_ENTER(cuThreadExchangeStreamCaptureMode);
+  if (!mode || *mode < cuda::captureGlobal || *mode > cuda::captureRelaxed)
+    return cuda::invalidValue;
+  std::swap(*mode, captureMode());
   return cuda::success;
 }
 

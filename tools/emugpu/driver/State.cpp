@@ -48,6 +48,8 @@ std::string Settings::read(const std::string &text) {
       seed = number;
     else if (name == "level" && isNumber && number < 1000)
       level = unsigned(number);
+    else if (name == "devices" && isNumber && number >= 1 && number <= 8)
+      devices = unsigned(number);
     else if (name == "driver" && isNumber && number < 100000)
       driver = unsigned(number);
     else if (name == "memory" && isNumber)
@@ -66,7 +68,7 @@ std::string Settings::read(const std::string &text) {
     } else {
       return "'" + item +
              "' is none of seed=N, level=N, driver=N, memory=BYTES, "
-             "log=FILE, fail=FUNCTION:CALL, checks=on|off";
+             "devices=N, log=FILE, fail=FUNCTION:CALL, checks=on|off";
     }
   }
   return "";
@@ -108,6 +110,8 @@ Driver::~Driver() {
     delete exec;
   for (cuda::Graph graph : graphs)
     delete graph;
+  for (cuda::Context context : contexts)
+    delete context;
   if (logFile)
     fclose(logFile);
 }
@@ -146,9 +150,24 @@ std::vector<cuda::Context> &emugpu::currentContexts() {
   return contexts;
 }
 
+cuda::CaptureMode &emugpu::captureMode() {
+  static thread_local cuda::CaptureMode mode = cuda::captureGlobal;
+  return mode;
+}
+
+cuda::Result Driver::disturbCaptures() {
+  if (captureMode() == cuda::captureRelaxed)
+    return cuda::success;
+  for (std::unique_ptr<cuda::StreamObject> &stream : streams)
+    if (stream->captureMode == cuda::captureGlobal)
+      if (cuda::Result refused = refuseCapture(*stream))
+        return refused;
+  return cuda::success;
+}
+
 cuda::Context emugpu::primaryContext() {
-  static char object;
-  return reinterpret_cast<cuda::Context>(&object);
+  static cuda::ContextObject object;
+  return &object;
 }
 
 //===----------------------------------------------------------------------===//

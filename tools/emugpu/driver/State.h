@@ -31,11 +31,14 @@ namespace emugpu {
 namespace cuda = ingot::cuda;
 
 /// The options of the emulated GPU, from the environment variable INGOT_EMUGPU:
-/// `seed=3,level=80,driver=12090,memory=1G,log=FILE,
+/// `seed=3,level=80,driver=12090,memory=1G,devices=2,log=FILE,
 /// fail=cuMemAlloc_v2:2,checks=off`. With `level=0` the machine has no device.
 struct Settings {
   uint64_t seed = 0, memory = uint64_t(4) << 30;
   unsigned level = 80, driver = 12090;
+  /// The number of devices. Only device 0 executes work. A program can allocate
+  /// memory on the others, in a context that it creates.
+  unsigned devices = 1;
   std::string log, failing;
   /// The number of the call to `failing` that fails, counted from 1.
   unsigned failingCall = 1;
@@ -119,6 +122,9 @@ public:
   /// on the host.
   uint8_t *access(Work &work, uint64_t address, uint64_t bytes, bool isWrite);
   bool isPinned(const void *pointer) const;
+  /// Returns an error if a call that allocates memory, by this thread, disturbs
+  /// a capture. Invalidates the capture.
+  cuda::Result disturbCaptures();
   EndedBefore orderOf(const Work &work) const;
 
   std::recursive_mutex mutex;
@@ -130,6 +136,9 @@ public:
   cuda::Result sticky = cuda::success;
   std::string report;
   unsigned retained = 0;
+  /// The contexts that the program has created beside the primary one. They
+  /// share its memory and modules.
+  std::set<cuda::Context> contexts;
   std::vector<std::unique_ptr<cuda::StreamObject>> streams;
   std::set<cuda::Event> events;
   std::set<cuda::Module> modules;
@@ -139,6 +148,8 @@ public:
   std::vector<size_t> unusedChains;
   std::map<uint64_t, std::unique_ptr<uint8_t[]>> pinned;
   std::map<uint64_t, uint64_t> pinnedBytes;
+  /// The device of each allocation that is not on device 0, by address.
+  std::map<uint64_t, cuda::Device> foreign;
   Segment nextSegment = 1;
   /// The clock of all work that the host has waited for.
   Clock hostClock;
@@ -170,7 +181,10 @@ cuda::Result prepareLaunch(const cuda::KernelNode &launch,
 /// The current contexts of a thread. The last one is on top of the stack.
 std::vector<cuda::Context> &currentContexts();
 
-/// The only context, which is the device's primary context.
+/// The capture mode of this thread.
+cuda::CaptureMode &captureMode();
+
+/// The device's primary context.
 cuda::Context primaryContext();
 
 /// Begins a driver function. Takes the lock and records the call. Returns early
@@ -191,11 +205,18 @@ cuda::Context primaryContext();
 
 } // namespace emugpu
 
+struct ingot::cuda::ContextObject {
+  Device device = 0;
+};
+
 struct ingot::cuda::StreamObject {
   size_t index = 0;
+  /// The context that was current when the stream was made.
+  Context context = nullptr;
   /// True if there is no handle of the stream.
   bool isDestroyed = false;
   CaptureStatus capture = captureNone;
+  CaptureMode captureMode = captureGlobal;
   uint64_t enqueued = 0, executed = 0;
   std::deque<emugpu::Work> queue;
   /// The clock of all work that the stream's next work is ordered after.

@@ -28,9 +28,13 @@ cuda::Result cuMemAlloc_v2(cuda::DevicePointer *address, size_t bytes) {
   INGOT_EMUGPU_NEEDS_CONTEXT;
   if (!bytes)
     return cuda::invalidValue;
+  if (cuda::Result refused = driver.disturbCaptures())
+    return refused;
   const uint64_t made = driver.memory->allocate(bytes);
   if (!made)
     return cuda::outOfMemory;
+  if (cuda::Device device = currentContexts().back()->device)
+    driver.foreign[made] = device;
   *address = made;
   return cuda::success;
 }
@@ -52,6 +56,8 @@ cuda::Result cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
   (void)flags;
   if (!bytes)
     return cuda::invalidValue;
+  if (cuda::Result refused = driver.disturbCaptures())
+    return refused;
   std::unique_ptr<uint8_t[]> memory(new (std::nothrow) uint8_t[bytes]);
   if (!memory)
     return cuda::outOfMemory;
@@ -82,14 +88,19 @@ cuda::Result cuPointerGetAttribute(void *data, cuda::PointerAttribute attribute,
   if (attribute != cuda::pointerMemoryType && attribute != cuda::pointerDevice)
     return cuda::invalidValue;
   unsigned type;
-  if (driver.memory->find(address, 1))
+  cuda::Device device = 0;
+  if (const Allocation *found = driver.memory->find(address, 1)) {
     type = cuda::memoryDevice;
-  else if (driver.isPinned(reinterpret_cast<void *>(address)))
+    auto owner = driver.foreign.find(found->address);
+    if (owner != driver.foreign.end())
+      device = owner->second;
+  } else if (driver.isPinned(reinterpret_cast<void *>(address))) {
     type = cuda::memoryHost;
-  else
+  } else {
     return cuda::invalidValue; // memory that the driver does not know
-  // There is one device, with number 0.
-  const unsigned value = attribute == cuda::pointerDevice ? 0 : type;
+  }
+  const unsigned value =
+      attribute == cuda::pointerDevice ? unsigned(device) : type;
   memcpy(data, &value, sizeof(value));
   return cuda::success;
 }
@@ -189,6 +200,7 @@ cuda::Result cuStreamCreate(cuda::Stream *stream, unsigned flags) {
     return cuda::invalidValue;
   auto made = std::make_unique<cuda::StreamObject>();
   made->index = driver.streams.size();
+  made->context = currentContexts().back();
   *stream = made.get();
   driver.streams.push_back(std::move(made));
   return cuda::success;
@@ -201,6 +213,17 @@ cuda::Result cuStreamDestroy_v2(cuda::Stream stream) {
     return cuda::invalidHandle;
   // The work of the stream continues, as on a GPU.
   stream->isDestroyed = true;
+  return cuda::success;
+}
+
+cuda::Result cuStreamGetCtx(cuda::Stream stream, cuda::Context *context) {
+  INGOT_EMUGPU_ENTER(cuStreamGetCtx);
+  INGOT_EMUGPU_NEEDS_CONTEXT;
+  if (!context)
+    return cuda::invalidValue;
+  if (!driver.isStream(stream))
+    return cuda::invalidHandle;
+  *context = stream ? stream->context : currentContexts().back();
   return cuda::success;
 }
 

@@ -256,12 +256,19 @@ typedef struct ingot_abi_call {
   uint64_t error_bytes;
   /** Observer, or null. Without an observer there is no overhead. */
   const ingot_abi_observer *observer;
-  /** Queue of the device for the run's work, e.g. a CUstream. With a queue,
-   *  `run` may return before the work is done. Without one, the work is done
-   *  when `run` returns. A queue requires a variant with
+  /** Queue of the device for the run's work, e.g. a CUstream. With a queue or a
+   *  session, `run` may return before the work is done. Without both, the work
+   *  is done when `run` returns. A queue requires a variant with
    *  INGOT_ABI_VARIANT_STREAMS. */
   void *stream;
+  /** Session that ingot_abi_device.open has made, or null. After a run that
+   *  succeeds, ingot_abi_device.wait must be called before the next run of the
+   *  session. A run that fails has ended. */
+  void *session;
 } ingot_abi_call;
+
+/** Smallest struct_size of ingot_abi_call of version 2, without session. */
+#define INGOT_ABI_CALL_BYTES_V2 88u
 
 /** No kernel computes the layer, although it has more than one percent of the
  *  model's arithmetic. The layer's reason states the share. */
@@ -362,9 +369,13 @@ typedef struct ingot_abi_variant {
    *  `release`, with UINT64_MAX bytes if the size depends on data. `allocate`
    *  may return any non-null value, because no memory is accessed. */
   int32_t (*infer)(ingot_abi_call *call);
+  /** Functions of the device, which ingot/abi/device.h declares. Null if the
+   *  code runs on a CPU. */
+  const struct ingot_abi_device *device_functions;
 } ingot_abi_variant;
 
-/** Smallest row_bytes of variants of version 2. `infer` came later. */
+/** Smallest row_bytes of variants of version 2. `infer` and `device_functions`
+ *  came later. */
 #define INGOT_ABI_VARIANT_BYTES_V2 80u
 
 /** The constant description of a compiled model. */
@@ -445,7 +456,10 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 64, "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_load, driver) ==
                             INGOT_ABI_LOAD_BYTES_V2,
                         "ingot_abi_load");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 96, "ingot_abi_call");
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_call, session) ==
+                            INGOT_ABI_CALL_BYTES_V2,
+                        "ingot_abi_call");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 48, "ingot_abi_layer");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_layer, usual_of) ==
                             INGOT_ABI_LAYER_BYTES_V2,
@@ -454,7 +468,7 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_size_range) == 40,
                         "ingot_abi_size_range");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_shape_profile) == 16,
                         "ingot_abi_shape_profile");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 88, "ingot_abi_variant");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 96, "ingot_abi_variant");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_variant, infer) ==
                             INGOT_ABI_VARIANT_BYTES_V2,
                         "ingot_abi_variant");

@@ -12,13 +12,14 @@
  * the model is loaded.
  *
  * Host code handles addresses of GPU memory as plain pointers and never reads
- * what they point to.
+ * what they point to. Addresses of inputs and outputs are not those of the
+ * memory: the functions below replace them.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef INGOT_ABI_CUDA_H
 #define INGOT_ABI_CUDA_H
 
-#include "ingot/abi/artifact.h"
+#include "ingot/abi/device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,6 +83,9 @@ typedef struct ingot_cuda_program {
    *  INGOT_CUDA_OPEN. Host code writes outputs of open sizes to host memory. */
   const uint64_t *input_bytes;
   const uint64_t *output_bytes;
+  /** Ranks of the tensors. Null: no run is repeated as a graph. */
+  const uint32_t *input_ranks;
+  const uint32_t *output_ranks;
 } ingot_cuda_program;
 
 /** Opens the driver and a device, loads the image that fits, and copies the
@@ -92,14 +96,23 @@ int32_t ingot_cuda_load(ingot_abi_load *call,
 
 void ingot_cuda_unload(const ingot_abi_host *host, void *state);
 
-/** Runs `body`, which launches kernels, and waits for their end. `body`
- *  receives a copy of `call`, whose weights, arena, inputs and outputs are in
- *  GPU memory. Copies inputs and outputs that are in host memory. */
+/** The other functions of a variant for GPUs. */
+extern const ingot_abi_device ingot_cuda_device;
+
+/** Runs `body`, which launches kernels. `body` receives a copy of `call`, whose
+ *  weights, arena, inputs and outputs are in GPU memory. Copies inputs and
+ *  outputs that are in host memory. Waits for the end of the work, unless the
+ *  call has a session. */
 int32_t ingot_cuda_run(ingot_abi_call *call, void (*body)(ingot_abi_call *));
 
 /** Launches `kernel`, a row of the program, on `blocks` blocks. `words` holds
  *  the kernel's parameters, of 8 bytes each. Does nothing if there are no
- *  blocks, or if the run has failed before. */
+ *  blocks, or if the run has failed before. The launch may be deferred until
+ *  the host waits, or until the end of the run, and then be a node of a graph.
+ *
+ *  Later runs with equal sizes of inputs may launch the graph without a call of
+ *  the body. Therefore launches and copies within GPU memory must depend on
+ *  these sizes alone, unless the body calls another function of this header. */
 void ingot_cuda_launch(ingot_abi_call *call, uint64_t kernel, uint64_t blocks,
                        const uint64_t *words);
 
@@ -125,7 +138,7 @@ void ingot_cuda_wait(ingot_abi_call *call);
 
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_cuda_image) == 24, "ingot_cuda_image");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_cuda_kernel) == 32, "ingot_cuda_kernel");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_cuda_program) == 80, "ingot_cuda_program");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_cuda_program) == 96, "ingot_cuda_program");
 
 #ifdef __cplusplus
 }

@@ -63,6 +63,9 @@
 #ifndef MODEL_INFER
 #define MODEL_INFER NULL
 #endif
+#ifndef MODEL_DEVICE_FUNCTIONS
+#define MODEL_DEVICE_FUNCTIONS NULL
+#endif
 
 #ifndef MODEL_LAYERS
 #define MODEL_LAYERS {NULL, 0, sizeof(ingot_abi_layer)}, NULL, 0
@@ -104,6 +107,7 @@ static const ingot_abi_variant variants[] = {{
     MODEL_UNLOAD,
     run,
     MODEL_INFER,
+    MODEL_DEVICE_FUNCTIONS,
 } MODEL_OTHER_VARIANTS};
 
 static const ingot_abi_artifact artifact = {

@@ -38,19 +38,10 @@ static const char ptx[] = ".version 8.0\n"
 static const ingot_cuda_image image = {INGOT_CUDA_PTX, 80, ptx, sizeof(ptx)};
 static const ingot_cuda_kernel kernel = {"twice", "double", 32, 0, 2, 0};
 static const uint64_t bytes = 128;
-static const ingot_cuda_program program = {sizeof(program),
-                                           1,
-                                           &image,
-                                           &kernel,
-                                           1,
-                                           1,
-                                           1,
-                                           0,
-                                           0,
-                                           0,
-                                           0,
-                                           &bytes,
-                                           &bytes};
+static const uint32_t rank = 1;
+static const ingot_cuda_program program = {
+    sizeof(program), 1,      &image, &kernel, 1, 1, 1, 0, 0, 0, 0,
+    &bytes,          &bytes, &rank,  &rank};
 
 static int32_t load(ingot_abi_load *call) {
   return ingot_cuda_load(call, &program);
@@ -78,24 +69,17 @@ static int32_t runOnCpu(ingot_abi_call *call) {
   return INGOT_ABI_OK;
 }
 #define MODEL_OTHER_VARIANTS                                                   \
-  , {"x86-64",                                                                 \
-     INGOT_ABI_DEVICE_CPU,                                                     \
-     MODEL_ARCHITECTURE,                                                       \
-     0,                                                                        \
-     1,                                                                        \
-     0,                                                                        \
-     1u << INGOT_ABI_MEMORY_HOST,                                              \
-     INGOT_ABI_MEMORY_HOST,                                                    \
-     0,                                                                        \
-     128,                                                                      \
-     NULL,                                                                     \
-     NULL,                                                                     \
-     runOnCpu,                                                                 \
-     NULL}
+  , {                                                                          \
+    "x86-64", INGOT_ABI_DEVICE_CPU, MODEL_ARCHITECTURE, 0, 1, 0,               \
+        1u << INGOT_ABI_MEMORY_HOST, INGOT_ABI_MEMORY_HOST, 0, 128, NULL,      \
+        NULL, runOnCpu, NULL, NULL                                             \
+  }
 #endif
 
 #define MODEL_TARGET "sm_80"
 #define MODEL_DEVICE INGOT_ABI_DEVICE_CUDA
+#define MODEL_DEVICE_FUNCTIONS &ingot_cuda_device
+#define MODEL_VARIANT_FLAGS INGOT_ABI_VARIANT_STREAMS
 #define MODEL_MEMORIES                                                         \
   (1u << INGOT_ABI_MEMORY_HOST | 1u << INGOT_ABI_MEMORY_CUDA)
 #include "common.h"

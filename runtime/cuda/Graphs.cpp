@@ -1,0 +1,462 @@
+//===- Graphs.cpp - graphs of a session -----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/cuda/State.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+using namespace ingot::cuda;
+
+/// The fewest steps that become a graph. A single launch is as fast alone.
+static constexpr uint32_t leastSteps = 2;
+
+/// The number of runs whose steps may differ from the graph. Later runs launch
+/// the steps one by one, because making graphs costs more than it saves.
+static constexpr uint32_t mostMisfits = 4;
+
+static uint32_t countTensors(const Run &run) {
+  const ingot_cuda_program &program = *run.state->program;
+  return program.num_inputs + program.num_outputs;
+}
+
+static uint32_t countWords(const Run &run, const Step &step) {
+  return step.kernel == Step::copy
+             ? 2
+             : run.state->program->kernels[step.kernel].num_parameters;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// Writes where a call failed.
+static void describe(const Run &run, const Step &step, char *place) {
+  if (step.kernel != Step::copy)
+    return describeKernel(*run.state, step.kernel, place);
+  snprintf(place, placeBytes, " for a copy of %llu bytes",
+           static_cast<unsigned long long>(step.size));
+}
+
+/// Writes the range of the model that a graph computes.
+static void describe(const Run &run, const Steps &steps, char *place) {
+  const ingot_cuda_kernel *first = nullptr, *last = nullptr;
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    if (steps.steps[i].kernel == Step::copy)
+      continue;
+    last = &run.state->program->kernels[steps.steps[i].kernel];
+    first = first ? first : last;
+  }
+  snprintf(place, placeBytes,
+           " for a graph of %u nodes, from kernel '%s' of node '%s' to node "
+           "'%s'",
+           steps.count, first ? first->name : "", first ? first->node : "",
+           last ? last->node : "");
+}
+
+static CopyNode makeCopy(const Run &run, const Step &step,
+                         const uint64_t *words) {
+  CopyNode node = {};
+  node.target.type = node.source.type = memoryDevice;
+  node.target.device = translate(run, words[0]);
+  node.source.device = translate(run, words[1]);
+  node.bytes = step.size;
+  node.height = node.depth = 1;
+  return node;
+}
+
+static KernelNode makeKernel(const Run &run, const Step &step,
+                             KernelArguments &arguments) {
+  const ingot_cuda_kernel &kernel = run.state->program->kernels[step.kernel];
+  KernelNode node = {};
+  node.function = run.state->functions[step.kernel];
+  node.gridX = unsigned(step.size);
+  node.gridY = node.gridZ = node.blockY = node.blockZ = 1;
+  node.blockX = kernel.threads;
+  node.sharedBytes = kernel.shared_bytes;
+  node.parameters = arguments.pointers;
+  return node;
+}
+
+/// Calls `onKernel` or `onCopy`, a function of the driver that adds or updates
+/// a node, with the parameters for a step.
+template <typename OnKernel, typename OnCopy>
+static int32_t withNode(Run &run, const Steps &steps, uint32_t number,
+                        const char *kernelCall, OnKernel onKernel,
+                        const char *copyCall, OnCopy onCopy,
+                        const Message &message) {
+  const Step &step = steps.steps[number];
+  const uint64_t *words = steps.words + step.words;
+  const char *call = copyCall;
+  Result result;
+  if (step.kernel == Step::copy) {
+    const CopyNode node = makeCopy(run, step, words);
+    result = onCopy(node);
+  } else {
+    KernelArguments arguments(run, run.state->program->kernels[step.kernel],
+                              words);
+    const KernelNode node = makeKernel(run, step, arguments);
+    result = onKernel(node);
+    call = kernelCall;
+  }
+  if (!result)
+    return INGOT_ABI_OK;
+  char place[placeBytes];
+  describe(run, step, place);
+  return run.state->check(result, call, message, place);
+}
+
+/// Adds a node for each step. Each depends on the one before it.
+static int32_t addNodes(Run &run, Segment &segment, const Steps &steps,
+                        const Message &message) {
+  const Driver &driver = run.state->driver;
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    const GraphNode *before = i ? &segment.nodes[i - 1] : nullptr;
+    if (int32_t status = withNode(
+            run, steps, i, "cuGraphAddKernelNode_v2",
+            [&](const KernelNode &node) {
+              return driver.cuGraphAddKernelNode_v2(
+                  &segment.nodes[i], segment.graph, before, i ? 1 : 0, &node);
+            },
+            "cuGraphAddMemcpyNode",
+            [&](const CopyNode &node) {
+              return driver.cuGraphAddMemcpyNode(
+                  &segment.nodes[i], segment.graph, before, i ? 1 : 0, &node,
+                  run.state->context);
+            },
+            message))
+      return status;
+  }
+  return INGOT_ABI_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+/// Releases the graph of a segment, but not its steps.
+static void releaseGraph(Run &run, Segment &segment, bool isOurs) {
+  const Driver &driver = run.state->driver;
+  if (segment.exec && isOurs)
+    driver.cuGraphExecDestroy(segment.exec);
+  if (segment.graph && isOurs)
+    driver.cuGraphDestroy(segment.graph);
+  free(segment.nodes);
+  free(segment.addresses);
+  segment.exec = nullptr;
+  segment.graph = nullptr;
+  segment.nodes = nullptr;
+  segment.addresses = nullptr;
+}
+
+/// Makes the graph of a segment from the pending steps. The segment has none.
+static int32_t buildGraph(Run &run, Segment &segment, const Message &message) {
+  State &state = *run.state;
+  Steps &steps = run.graphs.pending;
+  const uint32_t numTensors = countTensors(run);
+  segment.nodes =
+      static_cast<GraphNode *>(calloc(steps.count, sizeof(GraphNode)));
+  segment.addresses = static_cast<DevicePointer *>(
+      calloc(numTensors + 1, sizeof(DevicePointer)));
+  if (!segment.nodes || !segment.addresses)
+    return message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a graph");
+  char place[placeBytes];
+  describe(run, steps, place);
+  if (int32_t status =
+          state.check(state.driver.cuGraphCreate(&segment.graph, 0),
+                      "cuGraphCreate", message, place))
+    return status;
+  if (int32_t status = addNodes(run, segment, steps, message))
+    return status;
+  if (int32_t status =
+          state.check(state.driver.cuGraphInstantiateWithFlags(
+                          &segment.exec, segment.graph, 0),
+                      "cuGraphInstantiateWithFlags", message, place)) {
+    segment.exec = nullptr;
+    return status;
+  }
+  memcpy(segment.addresses, run.addresses, numTensors * sizeof(DevicePointer));
+  return INGOT_ABI_OK;
+}
+
+/// Returns true if the steps can be those of the graph, after updates of its
+/// nodes.
+static bool fits(const Segment &segment, const Steps &steps) {
+  if (!segment.exec || segment.steps.count != steps.count)
+    return false;
+  for (uint32_t i = 0; i < steps.count; ++i)
+    if ((segment.steps.steps[i].kernel == Step::copy) !=
+        (steps.steps[i].kernel == Step::copy))
+      return false;
+  return true;
+}
+
+/// Returns true if a node must be updated: its step differs, or a tensor that
+/// it uses has moved.
+static bool mustUpdate(const Run &run, const Segment &segment,
+                       const Steps &steps, uint32_t number, bool hasMoved) {
+  const Step &old = segment.steps.steps[number], &step = steps.steps[number];
+  const uint32_t count = countWords(run, step);
+  const uint64_t *words = steps.words + step.words;
+  if (old.kernel != step.kernel || old.size != step.size ||
+      memcmp(segment.steps.words + old.words, words, count * sizeof(uint64_t)))
+    return true;
+  for (uint32_t i = 0; hasMoved && i < count; ++i) {
+    const uint64_t tensor = (words[i] - tensorBase) >> tensorShift;
+    if (words[i] >= tensorBase && tensor < countTensors(run) &&
+        segment.addresses[tensor] != run.addresses[tensor])
+      return true;
+  }
+  return false;
+}
+
+/// Updates the nodes whose steps differ from those of `steps`, which may be the
+/// segment's own.
+static int32_t updateNodes(Run &run, Segment &segment, const Steps &steps,
+                           const Message &message) {
+  const Driver &driver = run.state->driver;
+  const size_t bytes = countTensors(run) * sizeof(DevicePointer);
+  const bool hasMoved = memcmp(segment.addresses, run.addresses, bytes);
+  if (!hasMoved && &steps == &segment.steps)
+    return INGOT_ABI_OK;
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    if (!mustUpdate(run, segment, steps, i, hasMoved))
+      continue;
+    if (int32_t status = withNode(
+            run, steps, i, "cuGraphExecKernelNodeSetParams_v2",
+            [&](const KernelNode &node) {
+              return driver.cuGraphExecKernelNodeSetParams_v2(
+                  segment.exec, segment.nodes[i], &node);
+            },
+            "cuGraphExecMemcpyNodeSetParams",
+            [&](const CopyNode &node) {
+              return driver.cuGraphExecMemcpyNodeSetParams(
+                  segment.exec, segment.nodes[i], &node, run.state->context);
+            },
+            message))
+      return status;
+  }
+  memcpy(segment.addresses, run.addresses, bytes);
+  return INGOT_ABI_OK;
+}
+
+static int32_t launchGraph(Run &run, const Segment &segment,
+                           const Message &message) {
+  State &state = *run.state;
+  const Result result = state.driver.cuGraphLaunch(segment.exec, run.stream);
+  if (!result)
+    return INGOT_ABI_OK;
+  char place[placeBytes];
+  describe(run, segment.steps, place);
+  return state.check(result, "cuGraphLaunch", message, place);
+}
+
+/// Returns the next segment of the current run, or null if there is no memory.
+static Segment *nextSegment(Run &run) {
+  Recording &recording = *run.graphs.current;
+  const uint32_t number = run.graphs.segment++;
+  if (number < recording.count)
+    return &recording.segments[number];
+  void *moved = realloc(recording.segments, (number + 1) * sizeof(Segment));
+  if (!moved)
+    return nullptr;
+  recording.segments = static_cast<Segment *>(moved);
+  recording.segments[number] = {};
+  ++recording.count;
+  return &recording.segments[number];
+}
+
+/// Makes the pending steps those of the segment's graph.
+static int32_t adapt(Run &run, Segment &segment, const Message &message) {
+  Steps &pending = run.graphs.pending;
+  int32_t status;
+  if (fits(segment, pending)) {
+    status = updateNodes(run, segment, pending, message);
+  } else {
+    segment.misfits += segment.exec ? 1 : 0;
+    releaseGraph(run, segment, /*isOurs=*/true);
+    status = buildGraph(run, segment, message);
+  }
+  // A graph whose update has failed half-way stands for no steps.
+  if (status) {
+    releaseGraph(run, segment, /*isOurs=*/true);
+    return status;
+  }
+  const Steps old = segment.steps;
+  segment.steps = pending;
+  pending = old;
+  return INGOT_ABI_OK;
+}
+
+int32_t ingot::cuda::flush(Run &run, const Message &message) {
+  Steps &pending = run.graphs.pending;
+  if (!pending.count)
+    return INGOT_ABI_OK;
+  Segment *segment = nextSegment(run);
+  if (!segment)
+    return message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a graph");
+  int32_t status = INGOT_ABI_OK;
+  if (pending.count < leastSteps || segment->misfits > mostMisfits) {
+    // Steps that no graph has cannot be replayed.
+    needHostCode(run.graphs);
+    for (uint32_t i = 0; i < pending.count && !status; ++i)
+      status = doStep(run, pending.steps[i].kernel, pending.steps[i].size,
+                      pending.words + pending.steps[i].words, message);
+  } else {
+    status = adapt(run, *segment, message);
+    if (!status)
+      status = launchGraph(run, *segment, message);
+  }
+  pending.clear();
+  return status;
+}
+
+//===----------------------------------------------------------------------===//
+// Recordings
+//===----------------------------------------------------------------------===//
+
+static void releaseRecording(Run &run, Recording *recording, bool isOurs) {
+  if (!recording)
+    return;
+  for (uint32_t i = 0; i < recording->count; ++i) {
+    releaseGraph(run, recording->segments[i], isOurs);
+    recording->segments[i].steps.release();
+  }
+  free(recording->segments);
+  free(recording->sizes);
+  free(recording->outputSizes);
+  free(recording);
+}
+
+void ingot::cuda::releaseGraphs(Run &run, bool isOurs) {
+  for (Recording *&recording : run.graphs.recordings) {
+    releaseRecording(run, recording, isOurs);
+    recording = nullptr;
+  }
+  run.graphs.pending.release();
+}
+
+/// Calls `visit` with each size of the inputs that are open.
+template <typename Visit>
+static void forEachSize(const ingot_cuda_program &program,
+                        const ingot_abi_buffer *inputs, Visit visit) {
+  for (uint32_t i = 0; i < program.num_inputs; ++i)
+    if (program.input_bytes[i] == INGOT_CUDA_OPEN)
+      for (uint32_t d = 0; d < program.input_ranks[i]; ++d)
+        visit(inputs[i].dims[d]);
+}
+
+/// Returns true if the recording is one of inputs of these sizes.
+static bool isOf(const Recording &recording, const ingot_cuda_program &program,
+                 const ingot_abi_buffer *inputs) {
+  bool isEqual = true;
+  const int64_t *size = recording.sizes;
+  forEachSize(program, inputs,
+              [&](int64_t given) { isEqual &= *size++ == given; });
+  return isEqual;
+}
+
+/// Returns a new recording in the place of the one that was not used for the
+/// longest time, or null if there is no memory.
+static Recording *makeRecording(Run &run, const ingot_abi_buffer *inputs) {
+  const ingot_cuda_program &program = *run.state->program;
+  Recording **oldest = run.graphs.recordings;
+  for (Recording *&each : run.graphs.recordings)
+    if (*oldest && (!each || each->lastUse < (*oldest)->lastUse))
+      oldest = &each;
+  size_t count = 0;
+  forEachSize(program, inputs, [&](int64_t) { ++count; });
+  auto *made = static_cast<Recording *>(calloc(1, sizeof(Recording)));
+  auto *sizes = static_cast<int64_t *>(calloc(count + 1, sizeof(int64_t)));
+  if (!made || !sizes) {
+    free(made);
+    free(sizes);
+    return nullptr;
+  }
+  made->sizes = sizes;
+  forEachSize(program, inputs, [&](int64_t given) { *sizes++ = given; });
+  // Only host code can pass results whose sizes are open.
+  for (uint32_t i = 0; i < program.num_outputs; ++i)
+    made->needsHostCode |= program.output_bytes[i] == INGOT_CUDA_OPEN;
+  releaseRecording(run, *oldest, /*isOurs=*/true);
+  return *oldest = made;
+}
+
+void ingot::cuda::beginGraphs(Run &run, const ingot_abi_buffer *inputs,
+                              bool isDirect) {
+  const ingot_cuda_program &program = *run.state->program;
+  Graphs &graphs = run.graphs;
+  graphs.current = nullptr;
+  graphs.segment = 0;
+  graphs.pending.clear();
+  if (isDirect || !program.input_ranks)
+    return;
+  for (Recording *each : graphs.recordings)
+    if (each && isOf(*each, program, inputs))
+      graphs.current = each;
+  if (!graphs.current)
+    graphs.current = makeRecording(run, inputs);
+  if (graphs.current)
+    graphs.current->lastUse = ++graphs.uses;
+}
+
+/// Calls `visit` with each size of the outputs and its place in a recording.
+template <typename Visit>
+static void forEachOutputSize(const ingot_cuda_program &program,
+                              const ingot_abi_buffer *outputs, Visit visit) {
+  uint32_t place = 0;
+  for (uint32_t i = 0; i < program.num_outputs; ++i)
+    for (uint32_t d = 0; d < program.output_ranks[i]; ++d)
+      visit(outputs[i].dims[d], place++);
+}
+
+int32_t ingot::cuda::endGraphs(Run &run, const ingot_abi_buffer *outputs,
+                               const Message &message) {
+  Recording *recording = run.graphs.current;
+  if (!recording)
+    return INGOT_ABI_OK;
+  if (int32_t status = flush(run, message))
+    return status;
+  if (recording->outputSizes || recording->needsHostCode)
+    return INGOT_ABI_OK;
+  const ingot_cuda_program &program = *run.state->program;
+  uint32_t count = 0;
+  forEachOutputSize(program, outputs, [&](int64_t &, uint32_t) { ++count; });
+  recording->outputSizes =
+      static_cast<int64_t *>(calloc(count + 1, sizeof(int64_t)));
+  if (recording->outputSizes)
+    forEachOutputSize(program, outputs, [&](int64_t &size, uint32_t place) {
+      recording->outputSizes[place] = size;
+    });
+  return INGOT_ABI_OK;
+}
+
+int32_t ingot::cuda::replay(Run &run, const ingot_abi_buffer *outputs,
+                            bool &isDone, const Message &message) {
+  Recording *recording = run.graphs.current;
+  isDone = recording && recording->outputSizes && !recording->needsHostCode;
+  if (!isDone)
+    return INGOT_ABI_OK;
+  forEachOutputSize(*run.state->program, outputs,
+                    [&](int64_t &size, uint32_t place) {
+                      size = recording->outputSizes[place];
+                    });
+  for (uint32_t i = 0; i < recording->count; ++i) {
+    Segment &segment = recording->segments[i];
+    int32_t status = updateNodes(run, segment, segment.steps, message);
+    if (status) {
+      releaseGraph(run, segment, /*isOurs=*/true);
+      // The next run makes the graph again.
+      free(recording->outputSizes);
+      recording->outputSizes = nullptr;
+      return status;
+    }
+    if ((status = launchGraph(run, segment, message)))
+      return status;
+  }
+  return INGOT_ABI_OK;
+}

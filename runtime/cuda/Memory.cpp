@@ -1,0 +1,190 @@
+//===- Memory.cpp - memory of the caller, and copies ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/cuda/State.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+using namespace ingot::cuda;
+
+//===----------------------------------------------------------------------===//
+// Checks of what a caller gives
+//===----------------------------------------------------------------------===//
+
+int32_t State::checkUsable(const Message &message) {
+  if (owner != getpid())
+    return message.fail(INGOT_ABI_BACKEND_ERROR,
+                        "the model was loaded on a GPU before a fork; load it "
+                        "in the new process");
+  pthread_mutex_lock(&mutex);
+  const bool isEnded = fault != success;
+  pthread_mutex_unlock(&mutex);
+  if (isEnded)
+    return message.fail(INGOT_ABI_BACKEND_ERROR,
+                        "the GPU failed in an earlier run: %s", faultText);
+  return INGOT_ABI_OK;
+}
+
+int32_t State::checkStream(Stream stream, const Message &message) {
+  Context of = nullptr;
+  if (driver.cuStreamGetCtx(stream, &of) || of != context)
+    return message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                        "the stream does not belong to the primary context of "
+                        "CUDA device %d, which the model uses",
+                        device);
+  CaptureStatus capture = captureNone;
+  if (driver.cuStreamIsCapturing(stream, &capture) || capture != captureNone)
+    return message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                        "the stream captures a graph, but work of a model "
+                        "cannot be captured; end the capture first");
+  return INGOT_ABI_OK;
+}
+
+int32_t State::checkAddress(const void *data, const char *place,
+                            const Message &message) {
+  const DevicePointer pointer = uintptr_t(data);
+  MemoryType type = memoryHost;
+  int owned = -1;
+  if (driver.cuPointerGetAttribute(&type, pointerMemoryType, pointer) ||
+      type != memoryDevice ||
+      driver.cuPointerGetAttribute(&owned, pointerDevice, pointer))
+    return message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                        "the address%s is not in memory of CUDA device %d",
+                        place, device);
+  if (owned != device)
+    return message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                        "the address%s is in memory of CUDA device %d, but the "
+                        "model runs on CUDA device %d",
+                        place, owned, device);
+  return INGOT_ABI_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of ingot_abi_device
+//===----------------------------------------------------------------------===//
+
+static int32_t allocateMemory(void *opaque, uint32_t memory, uint64_t bytes,
+                              void **pointer, char *error, uint64_t room) {
+  State &state = *static_cast<State *>(opaque);
+  const Message message{error, room};
+  if (int32_t status = state.checkUsable(message))
+    return status;
+  Current current(state);
+  if (int32_t status =
+          state.check(current.result, "cuCtxPushCurrent_v2", message))
+    return status;
+  *pointer = nullptr;
+  if (!bytes)
+    return INGOT_ABI_OK;
+  if (memory == INGOT_ABI_MEMORY_HOST) {
+    char place[64];
+    snprintf(place, sizeof(place), " for memory of %llu bytes",
+             static_cast<unsigned long long>(bytes));
+    return state.check(
+        state.driver.cuMemHostAlloc(pointer, bytes, hostAllocPortable),
+        "cuMemHostAlloc", message, place);
+  }
+  DevicePointer made = 0;
+  const int32_t status = allocate(state, made, bytes, " for memory", message);
+  *pointer = reinterpret_cast<void *>(uintptr_t(made));
+  return status;
+}
+
+static void releaseMemory(void *opaque, uint32_t memory, void *pointer) {
+  State &state = *static_cast<State *>(opaque);
+  // After a fork, the context belongs to the other process.
+  if (!pointer || state.owner != getpid())
+    return;
+  Current current(state);
+  if (memory == INGOT_ABI_MEMORY_HOST)
+    state.driver.cuMemFreeHost(pointer);
+  else
+    state.driver.cuMemFree_v2(uintptr_t(pointer));
+}
+
+/// Sets `stream` to the stream of copies that have none.
+static int32_t findCopyStream(State &state, Stream &stream,
+                              const Message &message) {
+  pthread_mutex_lock(&state.mutex);
+  Result result = success;
+  if (!state.copies)
+    result = state.driver.cuStreamCreate(&state.copies, streamNonBlocking);
+  stream = state.copies;
+  pthread_mutex_unlock(&state.mutex);
+  return state.check(result, "cuStreamCreate", message, " for copies");
+}
+
+/// Enqueues a copy. Memory of the host is copied to memory of the host when the
+/// stream has come so far.
+static int32_t enqueueCopy(State &state, const ingot_abi_copy &copy,
+                           Stream stream, const Message &message) {
+  const DevicePointer to = uintptr_t(copy.to), from = uintptr_t(copy.from);
+  const bool isToHost = copy.to_memory == INGOT_ABI_MEMORY_HOST;
+  const bool isFromHost = copy.from_memory == INGOT_ABI_MEMORY_HOST;
+  if (isToHost && isFromHost) {
+    int32_t status = state.check(state.driver.cuStreamSynchronize(stream),
+                                 "cuStreamSynchronize", message);
+    if (!status)
+      memmove(copy.to, copy.from, copy.bytes);
+    return status;
+  }
+  if (isToHost)
+    return state.check(
+        state.driver.cuMemcpyDtoHAsync_v2(copy.to, from, copy.bytes, stream),
+        "cuMemcpyDtoHAsync_v2", message);
+  if (isFromHost)
+    return state.check(
+        state.driver.cuMemcpyHtoDAsync_v2(to, copy.from, copy.bytes, stream),
+        "cuMemcpyHtoDAsync_v2", message);
+  return state.check(
+      state.driver.cuMemcpyDtoDAsync_v2(to, from, copy.bytes, stream),
+      "cuMemcpyDtoDAsync_v2", message);
+}
+
+static int32_t copyMemory(void *opaque, const ingot_abi_copy *copy, char *error,
+                          uint64_t room) {
+  State &state = *static_cast<State *>(opaque);
+  const Message message{error, room};
+  if (int32_t status = state.checkUsable(message))
+    return status;
+  Current current(state);
+  if (int32_t status =
+          state.check(current.result, "cuCtxPushCurrent_v2", message))
+    return status;
+  if (!copy->bytes)
+    return INGOT_ABI_OK;
+  if (copy->to_memory == INGOT_ABI_MEMORY_CUDA)
+    if (int32_t status =
+            state.checkAddress(copy->to, " that is copied to", message))
+      return status;
+  if (copy->from_memory == INGOT_ABI_MEMORY_CUDA)
+    if (int32_t status =
+            state.checkAddress(copy->from, " that is copied from", message))
+      return status;
+  auto *stream = static_cast<Stream>(copy->stream);
+  if (int32_t status = stream ? state.checkStream(stream, message)
+                              : findCopyStream(state, stream, message))
+    return status;
+  int32_t status = enqueueCopy(state, *copy, stream, message);
+  if (copy->stream)
+    return status;
+  if (int32_t waited = state.check(state.driver.cuStreamSynchronize(stream),
+                                   "cuStreamSynchronize", message);
+      waited && !status)
+    status = waited;
+  return status;
+}
+
+const ingot_abi_device ingot_cuda_device = {sizeof(ingot_abi_device),
+                                            0,
+                                            openSession,
+                                            closeSession,
+                                            waitForSession,
+                                            allocateMemory,
+                                            releaseMemory,
+                                            copyMemory};

@@ -1,0 +1,172 @@
+//===- Sessions.cpp - streams and memory of runs --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/cuda/State.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+using namespace ingot::cuda;
+
+void ingot::cuda::destroyRun(Run *run) {
+  const ingot_cuda_program &program = *run->state->program;
+  Driver &driver = run->state->driver;
+  // A run whose wait failed may still use its memory.
+  if (run->isPending && run->stream != run->ownStream)
+    driver.cuStreamSynchronize(run->stream);
+  if (run->ownStream)
+    driver.cuStreamSynchronize(run->ownStream);
+  releaseGraphs(*run, /*isOurs=*/true);
+  if (run->done)
+    driver.cuEventDestroy_v2(run->done);
+  for (uint32_t i = 0;
+       run->buffers && i < program.num_inputs + program.num_outputs; ++i)
+    if (run->buffers[i])
+      driver.cuMemFree_v2(run->buffers[i]);
+  if (run->arena)
+    driver.cuMemFree_v2(run->arena);
+  if (run->ownStream)
+    driver.cuStreamDestroy_v2(run->ownStream);
+  for (uint32_t i = 0;
+       run->shadows && i < 1 + program.num_inputs + program.num_outputs; ++i)
+    if (run->shadows[i])
+      driver.cuMemFreeHost(run->shadows[i]);
+  freeRun(run);
+}
+
+void ingot::cuda::freeRun(Run *run) {
+  releaseGraphs(*run, /*isOurs=*/false);
+  free(run->shadows);
+  free(run->capacities);
+  free(run->buffers);
+  free(run->addresses);
+  free(run->tensors);
+  free(run);
+}
+
+int32_t ingot::cuda::allocate(State &state, DevicePointer &pointer,
+                              uint64_t bytes, const char *place,
+                              const Message &message) {
+  if (!bytes)
+    return INGOT_ABI_OK;
+  char text[128];
+  snprintf(text, sizeof(text), "%s of %llu bytes", place,
+           static_cast<unsigned long long>(bytes));
+  return state.check(state.driver.cuMemAlloc_v2(&pointer, bytes),
+                     "cuMemAlloc_v2", message, text);
+}
+
+Run *ingot::cuda::makeRun(State &state, int32_t &status,
+                          const Message &message) {
+  const ingot_cuda_program &program = *state.program;
+  const uint32_t count = program.num_inputs + program.num_outputs;
+  auto *run = static_cast<Run *>(calloc(1, sizeof(Run)));
+  if (run) {
+    run->state = &state;
+    run->buffers =
+        static_cast<DevicePointer *>(calloc(count + 1, sizeof(DevicePointer)));
+    run->addresses =
+        static_cast<DevicePointer *>(calloc(count + 1, sizeof(DevicePointer)));
+    run->tensors = static_cast<ingot_abi_buffer *>(
+        calloc(count + 1, sizeof(ingot_abi_buffer)));
+    run->shadows = static_cast<void **>(calloc(count + 1, sizeof(void *)));
+    run->capacities =
+        static_cast<uint64_t *>(calloc(3 * count + 2, sizeof(uint64_t)));
+    if (run->capacities) {
+      run->bytes = run->capacities + count;
+      run->shadowBytes = run->bytes + count;
+    }
+  }
+  if (!run || !run->buffers || !run->addresses || !run->tensors ||
+      !run->shadows || !run->capacities) {
+    status = message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a run");
+  } else {
+    status = state.check(
+        state.driver.cuStreamCreate(&run->ownStream, streamNonBlocking),
+        "cuStreamCreate", message);
+    if (!status)
+      status = allocate(state, run->arena, program.arena_bytes,
+                        " for intermediate results", message);
+  }
+  if (!status)
+    return run;
+  if (run)
+    destroyRun(run);
+  return nullptr;
+}
+
+Run *ingot::cuda::takeRun(State &state, int32_t &status,
+                          const Message &message) {
+  pthread_mutex_lock(&state.mutex);
+  Run *run = state.idle;
+  if (run)
+    state.idle = run->next;
+  pthread_mutex_unlock(&state.mutex);
+  return run ? run : makeRun(state, status, message);
+}
+
+void ingot::cuda::giveBack(Run *run) {
+  State &state = *run->state;
+  pthread_mutex_lock(&state.mutex);
+  run->next = state.idle;
+  state.idle = run;
+  pthread_mutex_unlock(&state.mutex);
+}
+
+int32_t ingot::cuda::waitFor(Run &run, const Message &message) {
+  State &state = *run.state;
+  if (!run.isPending)
+    return INGOT_ABI_OK;
+  run.isPending = false;
+  if (run.stream == run.ownStream)
+    return state.check(state.driver.cuStreamSynchronize(run.stream),
+                       "cuStreamSynchronize", message);
+  return state.check(state.driver.cuEventSynchronize(run.done),
+                     "cuEventSynchronize", message);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of ingot_abi_device
+//===----------------------------------------------------------------------===//
+
+int32_t ingot::cuda::openSession(void *opaque, void **session, char *error,
+                                 uint64_t bytes) {
+  State &state = *static_cast<State *>(opaque);
+  const Message message{error, bytes};
+  if (int32_t status = state.checkUsable(message))
+    return status;
+  Current current(state);
+  int32_t status = state.check(current.result, "cuCtxPushCurrent_v2", message);
+  if (status)
+    return status;
+  if (Run *run = makeRun(state, status, message))
+    *session = run;
+  return status;
+}
+
+void ingot::cuda::closeSession(void *opaque, void *session) {
+  State &state = *static_cast<State *>(opaque);
+  auto *run = static_cast<Run *>(session);
+  // After a fork, the context belongs to the other process.
+  if (state.owner != getpid())
+    return freeRun(run);
+  Current current(state);
+  destroyRun(run);
+}
+
+int32_t ingot::cuda::waitForSession(void *opaque, void *session, char *error,
+                                    uint64_t bytes) {
+  State &state = *static_cast<State *>(opaque);
+  const Message message{error, bytes};
+  if (int32_t status = state.checkUsable(message))
+    return status;
+  Current current(state);
+  if (int32_t status =
+          state.check(current.result, "cuCtxPushCurrent_v2", message))
+    return status;
+  return waitFor(*static_cast<Run *>(session), message);
+}

@@ -1,0 +1,137 @@
+//===- MemoryTest.cpp - memory of the caller ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "test/unit/cuda/Harness.h"
+
+#include <gtest/gtest.h>
+
+#include <string.h>
+
+using namespace ingot;
+using namespace ingot::test;
+
+TEST(Memory, Copies) {
+  expectSuccess([] {
+    TestModel model;
+    if (model.load())
+      return 1;
+    const ingot_abi_device &device = ingot_cuda_device;
+    void *onGpu[2], *pinned;
+    for (void *&pointer : onGpu)
+      if (callDevice(model, device.allocate, INGOT_ABI_MEMORY_CUDA, 64,
+                     &pointer))
+        return 2;
+    if (callDevice(model, device.allocate, INGOT_ABI_MEMORY_HOST, 64, &pinned))
+      return 3;
+    auto copy = [&](void *to, const void *from) {
+      auto memoryOf = [&](const void *pointer) {
+        return pointer == onGpu[0] || pointer == onGpu[1]
+                   ? INGOT_ABI_MEMORY_CUDA
+                   : INGOT_ABI_MEMORY_HOST;
+      };
+      ingot_abi_copy made = {};
+      made.struct_size = sizeof(made);
+      made.to_memory = uint32_t(memoryOf(to));
+      made.from_memory = uint32_t(memoryOf(from));
+      made.to = to;
+      made.from = from;
+      made.bytes = 64;
+      return callDevice(model, device.copy, &made);
+    };
+    int32_t x[16], y[16];
+    for (int32_t i = 0; i < 16; ++i)
+      x[i] = i;
+    if (copy(onGpu[0], x) || copy(onGpu[1], onGpu[0]) ||
+        copy(pinned, onGpu[1]) || copy(y, pinned) || memcmp(x, y, 64))
+      return 4;
+    for (void *pointer : onGpu)
+      device.release(model.state, INGOT_ABI_MEMORY_CUDA, pointer);
+    device.release(model.state, INGOT_ABI_MEMORY_HOST, pinned);
+    // No bytes need no memory.
+    void *none = x;
+    if (callDevice(model, device.allocate, INGOT_ABI_MEMORY_CUDA, 0, &none) ||
+        none)
+      return 5;
+    model.unload();
+    return 0;
+  });
+}
+
+TEST(Memory, Refusals) {
+  Outcome outcome = inChild("memory=1M", [] {
+    TestModel model;
+    if (model.load())
+      return 1;
+    const ingot_abi_device &device = ingot_cuda_device;
+    auto says = [&](int32_t status, int32_t expected) {
+      fprintf(stderr, "%s\n", model.message);
+      model.message[0] = 0;
+      return status == expected;
+    };
+    void *pointer = nullptr;
+    if (!says(callDevice(model, device.allocate, INGOT_ABI_MEMORY_CUDA,
+                         uint64_t(1) << 30, &pointer),
+              INGOT_ABI_OUT_OF_MEMORY) ||
+        pointer)
+      return 2;
+    int32_t onHost[16];
+    ingot_abi_copy copy = {};
+    copy.struct_size = sizeof(copy);
+    copy.to_memory = INGOT_ABI_MEMORY_CUDA;
+    copy.to = onHost;
+    copy.from = onHost;
+    copy.bytes = 64;
+    if (!says(callDevice(model, device.copy, &copy),
+              INGOT_ABI_INVALID_ARGUMENT))
+      return 3;
+    ingot_abi_buffer buffer = bufferOf(onHost, INGOT_ABI_MEMORY_CUDA);
+    buffer.device = 3;
+    if (!says(model.run(1, buffer, bufferOf()), INGOT_ABI_INVALID_ARGUMENT))
+      return 4;
+    if (model.run())
+      return 5;
+    model.unload();
+    return 0;
+  });
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.errors,
+            "cuMemAlloc_v2 failed for memory of 1073741824 bytes: "
+            "CUDA_ERROR_OUT_OF_MEMORY\n"
+            "the address that is copied to is not in memory of CUDA device 0\n"
+            "the memory for input 0 is said to be of CUDA device 3, but the "
+            "model runs on CUDA device 0\n");
+}
+
+TEST(Memory, OfAnotherDevice) {
+  Outcome outcome = inChild("devices=2", [] {
+    TestModel model;
+    if (model.load())
+      return 1;
+    Caller caller;
+    auto *create = caller.find<cuda::Result(cuda::Context *, unsigned, int)>(
+        "cuCtxCreate_v2");
+    auto *destroy = caller.find<cuda::Result(cuda::Context)>("cuCtxDestroy_v2");
+    cuda::Context other;
+    cuda::DevicePointer pointer;
+    if (create(&other, 0, 1) || caller.cuMemAlloc_v2(&pointer, numBytes))
+      return 2;
+    auto *address = reinterpret_cast<void *>(uintptr_t(pointer));
+    if (model.run(1, bufferOf(address, INGOT_ABI_MEMORY_CUDA), bufferOf()) !=
+        INGOT_ABI_INVALID_ARGUMENT)
+      return 3;
+    fprintf(stderr, "%s\n", model.message);
+    caller.cuMemFree_v2(pointer);
+    destroy(other);
+    if (model.run())
+      return 4;
+    model.unload();
+    return 0;
+  });
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.errors,
+            "the address for input 0 is in memory of CUDA device 1, but the "
+            "model runs on CUDA device 0\n");
+}
