@@ -53,6 +53,10 @@ void cuda::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *context, CudaDialect *) {
     AttentionOp::attachInterface<Model<AttentionOp>>(*context);
     ConvOp::attachInterface<Model<ConvOp>>(*context);
+    GroupNormOp::attachInterface<Model<GroupNormOp>>(*context);
     MatMulOp::attachInterface<Model<MatMulOp>>(*context);
+    RowNormOp::attachInterface<Model<RowNormOp>>(*context);
+    SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
+    SumPartsOp::attachInterface<Model<SumPartsOp>>(*context);
   });
 }

@@ -48,6 +48,7 @@ def Cuda_BlockAttr : AttrDef<Cuda_Dialect, "Block"> {
 
 include "dialects/cuda/CudaProducts.td"
 include "dialects/cuda/CudaAttention.td"
+include "dialects/cuda/CudaRows.td"
 
 def Cuda_LaunchOp : Op<Cuda_Dialect, "launch",
     [LaunchOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>,

@@ -122,7 +122,42 @@ LogicalResult cuda::verifyEpilogue(EpilogueOpInterface op, Value dst) {
   return verifyDst(op, dst);
 }
 
-/// Verifies the parts that all products have.
+/// The most parts of a product.
+static constexpr int64_t kMaxParts = 64;
+
+/// Returns the sizes of the result of a product, without the dimension of
+/// parts.
+template <typename Op>
+static ArrayRef<int64_t> resultShapeOf(Op op) {
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  return op.getParts() > 1 && !dst.empty() ? dst.drop_front() : dst;
+}
+
+/// Verifies the dimension of parts.
+template <typename Op>
+static LogicalResult verifyParts(Op op) {
+  const int64_t parts = op.getParts();
+  if (parts < 1 || parts > kMaxParts)
+    return op.emitOpError("expects 1 to ")
+           << kMaxParts << " parts, but got " << parts;
+  if (parts == 1)
+    return success();
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  if (dst.empty())
+    return op.emitOpError("expects dst with a dimension of parts");
+  if (failed(expectSize(op, "parts", parts, dst.front())))
+    return failure();
+  Block &body = op.getEpilogue().front();
+  if (!getElementTypeOrSelf(op.getDst()).isF32() ||
+      body.getNumArguments() != 1 ||
+      body.getTerminator()->getOperands() !=
+          ValueRange(body.getArguments().take_front()))
+    return op.emitOpError(
+        "expects dst of f32, and an epilogue that yields the sum, for parts");
+  return success();
+}
+
+/// Verifies the facts that all products have.
 template <typename Op>
 static LogicalResult verifyProduct(Op op) {
   Type element = getElementTypeOrSelf(op.getSrc());
@@ -138,12 +173,14 @@ static LogicalResult verifyProduct(Op op) {
   for (Value value : {op.getSrc(), op.getWeights(), op.getDst()})
     if (failed(expectKnown(op, "its operands", shapeOf(value))))
       return failure();
-  return verifyEpilogue(op, op.getDst());
+  if (failed(verifyEpilogue(op, op.getDst())))
+    return failure();
+  return verifyParts(op);
 }
 
 LogicalResult MatMulOp::verify() {
   ArrayRef<int64_t> src = shapeOf(getSrc()), weights = shapeOf(getWeights()),
-                    dst = shapeOf(getDst());
+                    dst = resultShapeOf(*this);
   if (src.size() < 2 || dst.size() != src.size() ||
       (weights.size() != 2 && weights.size() != src.size()))
     return emitOpError("expects src and dst of one rank of 2 or more, and "
@@ -165,7 +202,7 @@ LogicalResult MatMulOp::verify() {
 
 LogicalResult ConvOp::verify() {
   ArrayRef<int64_t> src = shapeOf(getSrc()), weights = shapeOf(getWeights()),
-                    dst = shapeOf(getDst());
+                    dst = resultShapeOf(*this);
   if (src.size() < 3 || src.size() > 5 || dst.size() != src.size())
     return emitOpError("expects src and dst of one rank of 3 to 5");
   const int64_t spatial = int64_t(src.size()) - 2;
@@ -207,23 +244,41 @@ LogicalResult ConvOp::verify() {
   return success();
 }
 
+LogicalResult SumPartsOp::verify() {
+  ArrayRef<int64_t> src = shapeOf(getSrc());
+  if (!getElementTypeOrSelf(getSrc()).isF32())
+    return emitOpError("expects src of f32, but got ") << getSrc().getType();
+  if (src.empty() || src.drop_front() != shapeOf(getDst()))
+    return emitOpError("expects the sizes of dst in src, behind the parts");
+  if (failed(expectKnown(*this, "its operands", src)))
+    return failure();
+  return verifyEpilogue(*this, getDst());
+}
+
 //===----------------------------------------------------------------------===//
 // Effects and work
 //===----------------------------------------------------------------------===//
 
 void MatMulOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void ConvOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void SumPartsOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
 
 StringRef MatMulOp::getKernelKind() { return "matmul"; }
 StringRef ConvOp::getKernelKind() { return "convolution"; }
+StringRef SumPartsOp::getKernelKind() { return "sum of parts"; }
 
 Work MatMulOp::getWork() {
-  return workPerElement(getDst(), {2 * shapeOf(getSrc()).back()});
+  return workPerElement(getDst(),
+                        {2 * shapeOf(getSrc()).back() / int64_t(getParts())});
 }
 
+Work SumPartsOp::getWork() { return workPerElement(getSrc(), {1}); }
+
 Work ConvOp::getWork() {
-  SmallVector<Factor> each{2, shapeOf(getSrc()).back() / int64_t(getGroups())};
+  int64_t depth = shapeOf(getSrc()).back() / int64_t(getGroups());
   for (int64_t taps : getTaps())
-    each.push_back(taps);
-  return workPerElement(getDst(), each);
+    depth *= taps;
+  return workPerElement(getDst(), {2 * depth / int64_t(getParts())});
 }

@@ -69,6 +69,7 @@ class Cuda_ProductOp<string mnemonic>
                               Variadic<Cuda_Value>:$epilogue_operands,
                               Cuda_Value:$dst);
   dag scheduleArguments = (ins UnitAttr:$tf32,
+                               DefaultValuedAttr<I64Attr, "1">:$parts,
                                OptionalAttr<Cuda_ScheduleAttr>:$schedule);
   let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
@@ -107,6 +108,10 @@ def Cuda_MatMulOp : Cuda_ProductOp<"matmul"> {
     f32. With `tf32`, factors of f32 are rounded to tf32, 10 bits of fraction,
     and multiplied by matrix units.
 
+    With several `parts`, dst has a dimension of that size in front. Its
+    elements are the sums over one part of the depth each, and `cuda.sum_parts`
+    adds them up (split-k). So more blocks share the depth of a small result.
+
     Constraints:
     - C1: src and dst have one rank of 2 or more, weights have rank 2 or the
       same rank
@@ -114,6 +119,8 @@ def Cuda_MatMulOp : Cuda_ProductOp<"matmul"> {
     - C3: src and weights have one element type: f32, f16 or bf16; with `tf32`
       it is f32
     - C4: the epilogue has an argument for the sum, of f32, and for each operand
+    - C5: parts is 1 to 64; with several, dst is of f32, and the epilogue yields
+      the sum
 
     Example:
     ```mlir
@@ -137,13 +144,15 @@ def Cuda_ConvOp : Cuda_ProductOp<"conv"> {
     more: the elements behind them are not used. Pads lists all begins, then all
     ends; a dilation of 1 is dense. Padding is 0.
 
-    Constraints, besides C3 and C4 of `cuda.matmul`:
+    Several `parts` are those of `cuda.matmul`.
+
+    Constraints, besides C3 to C5 of `cuda.matmul`:
     - C1: src and dst have one rank of 3 to 5, weights rank 2
     - C2: taps, strides and dilations have rank - 2 elements of 1 or more, pads
       twice as many of 0 or more
-    - C5: all sizes are static, and dst has as many windows as fit into src and
+    - C6: all sizes are static, and dst has as many windows as fit into src and
       its padding
-    - C6: groups divides C and O
+    - C7: groups divides C and O
 
     Example:
     ```mlir
@@ -165,10 +174,61 @@ def Cuda_ConvOp : Cuda_ProductOp<"conv"> {
                        scheduleArguments);
 }
 
+def Cuda_SumPartsOp : Op<Cuda_Dialect, "sum_parts", [
+    EpilogueOpInterface, DestinationStyleOpInterface, SingleBlock,
+    DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "sum of the parts of a product";
+  let description = [{
+    `dst[…] = sum over p of src[p, …]`, in the order of p, then the epilogue.
+    Src has the parts of a product.
+
+    Constraints:
+    - C1: src is of f32; its sizes behind the first are those of dst, all static
+    - C2: the epilogue has an argument for the sum, of f32, and for each operand
+
+    Example:
+    ```mlir
+    %y = cuda.sum_parts ins(%p : tensor<4x7x10xf32>)
+        operands(%b : tensor<1x10xf32>) outs(%d : tensor<7x10xf16>) {
+    ^bb0(%sum: f32, %bias: f32):
+      %0 = arith.addf %sum, %bias : f32
+      %1 = arith.truncf %0 : f32 to f16
+      cuda.yield %1 : f16
+    } -> tensor<7x10xf16>
+    ```
+  }];
+  let arguments = (ins Cuda_Value:$src, Variadic<Cuda_Value>:$epilogue_operands,
+                       Cuda_Value:$dst);
+  let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
+  let regions = (region SizedRegion<1>:$epilogue);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
+    bool isLaunched() { return true; }
+    bool readsOnlyF32() { return true; }
+    /// Returns the class of the product, whose result it stores.
+    ::ingot::kernel::KernelClass getKernelClass() {
+      return ::ingot::kernel::KernelClass::product;
+    }
+    /// Returns true if an epilogue can read the type.
+    static bool canEpilogueRead(::mlir::Type element) {
+      return ::ingot::cuda::canEpilogueRead(element);
+    }
+  }];
+  let assemblyFormat = [{
+    `ins` `(` $src `:` type($src) `)`
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
+}
+
 def Cuda_YieldOp
     : Op<Cuda_Dialect, "yield",
          [Pure, ReturnLike, Terminator,
-          ParentOneOf<["AttentionOp", "ConvOp", "MatMulOp"]>]> {
+          ParentOneOf<["AttentionOp", "ConvOp", "GroupNormOp", "MatMulOp",
+                      "RowNormOp", "SoftmaxOp", "SumPartsOp"]>]> {
   let summary = "yields the value that an epilogue stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -86,6 +86,8 @@ class CudaBackend : public Backend {
     fold.maxBytes = options.maxFoldedBytes;
     passes.addPass(createFoldConstants(fold));
     passes.addNestedPass<func::FuncOp>(createNNToCuda());
+    passes.addNestedPass<func::FuncOp>(
+        createSplitProducts({options.scheduleSeed}));
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     loops::buildLower(passes);
   }
@@ -110,6 +112,7 @@ class CudaBackend : public Backend {
     passes.addPass(createCollapseLoops());
     passes.addPass(createScheduleProducts({options.scheduleSeed}));
     passes.addPass(createScheduleAttention({options.scheduleSeed}));
+    passes.addPass(createScheduleRows({options.scheduleSeed}));
     passes.addPass(createOutlineProducts());
     passes.addPass(createOutlineRows());
     passes.addPass(createOutlineGrids());
@@ -122,6 +125,8 @@ class CudaBackend : public Backend {
     OpPassManager &kernels = passes.nest<ModuleOp>();
     kernels.addPass(createAttentionToNVVM());
     kernels.addPass(createProductsToNVVM());
+    kernels.addPass(createPartsToNVVM());
+    kernels.addPass(createRowsToNVVM());
     kernels.addPass(createApproximateMath());
     kernels.addPass(memref::createExpandStridedMetadataPass());
     kernels.addPass(createLowerAffinePass());

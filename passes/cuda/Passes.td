@@ -88,11 +88,43 @@ def ScheduleAttention : Pass<"cuda-schedule-attention", "::mlir::ModuleOp"> {
       Statistic<"chosen", "chosen", "attentions that got a schedule">];
 }
 
+def ScheduleRows : Pass<"cuda-schedule-rows", "::mlir::ModuleOp"> {
+  let summary = "Choose the threads of rows of softmax and norms";
+  let description = [{
+    Gives each `cuda.softmax`, `cuda.row_norm` and `cuda.group_norm` on memrefs
+    a `#cuda.row_schedule`, if it has none. A row has as few threads as can hold
+    it in registers, up to a block. The threads of a longer row read it again in
+    each step. The width of accesses follows from strides, offsets and sizes.
+  }];
+  let options = [
+      Option<"seed", "seed", "uint64_t", "0",
+             "draw schedules at random with this seed; 0: choose them">];
+  let statistics = [Statistic<"chosen", "chosen", "ops that got a schedule">];
+}
+
+def SplitProducts : Pass<"cuda-split-products", "::mlir::func::FuncOp"> {
+  let summary = "Split the depth of products with small results";
+  let description = [{
+    A `cuda.conv` or `cuda.matmul` on tensors whose tiles are fewer than the
+    multiprocessors computes several parts of its depth at once, if the cost
+    model finds that faster. `cuda.sum_parts` then adds the parts up, in their
+    order, and has the epilogue (split-k). The parts are a tensor, so memory
+    planning finds a place for them in the arena.
+  }];
+  let options = [
+      Option<"seed", "seed", "uint64_t", "0",
+             "draw the parts at random with this seed; 0: choose them">];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let statistics = [
+      Statistic<"numSplit", "split", "products that are split">];
+}
+
 def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
   let summary = "Move products into kernels";
   let description = [{
-    Each `cuda.attention`, `cuda.conv` and `cuda.matmul` on memrefs moves into a
-    kernel of the module `@ingot_cuda_kernels`, and leaves a `cuda.launch`.
+    Each `cuda.attention`, `cuda.conv`, `cuda.matmul`, `cuda.sum_parts`,
+    `cuda.softmax`, `cuda.row_norm` and `cuda.group_norm` on memrefs moves into
+    a kernel of the module `@ingot_cuda_kernels`, and leaves a `cuda.launch`.
     Equal kernels are shared. The schedule gives the threads, the shared memory
     and the number of blocks.
   }];
@@ -134,6 +166,37 @@ def AttentionToNVVM : Pass<"cuda-attention-to-nvvm", "::mlir::ModuleOp"> {
     so far, in registers. A larger maximum scales sum and results down (Dao,
     FlashAttention-2, 2023). Factors of f16 and bf16 are multiplied by matrix
     units (`ldmatrix`, `mma.sync`), those of f32 by multiply-adds.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def PartsToNVVM : Pass<"cuda-parts-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Write the code of sums of parts";
+  let description = [{
+    The module is the nested one of the kernels. A thread adds up a vector of
+    all parts, in their order, runs the epilogue and stores the results.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def RowsToNVVM : Pass<"cuda-rows-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Write the code of softmax and norms";
+  let description = [{
+    The module is the nested one of the kernels. The threads of a row load its
+    vectors, which stay in registers if the schedule says so. They exchange the
+    maximum, sums and squares in a fixed order: within a warp by shuffles, and
+    between warps through shared memory. Each thread runs the epilogue on its
+    elements and stores the results.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",

@@ -208,8 +208,13 @@ void NarrowStoragePass::constrain(Operation *op) {
     return;
   }
   if (auto kernel = dyn_cast<kernel::EpilogueOpInterface>(op)) {
-    if (isProduct(op))
-      keepOperands(op->getOperands().take_front(2));
+    // The factors of a product come before the operands of its epilogue.
+    if (isProduct(op)) {
+      auto count = cast<DestinationStyleOpInterface>(op).getNumDpsInputs() -
+                   int64_t(kernel.getEpilogueOperands().size());
+      keepOperands(
+          op->getOperands().take_front(size_t(std::min<int64_t>(2, count))));
+    }
     if (readsOnlyF32(op))
       for (OpOperand *operand :
            cast<DestinationStyleOpInterface>(op).getDpsInputOperands())

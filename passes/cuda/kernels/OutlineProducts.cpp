@@ -8,7 +8,9 @@
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/attention/Attention.h"
 #include "passes/cuda/kernels/KernelModule.h"
+#include "passes/cuda/products/PartSum.h"
 #include "passes/cuda/products/Product.h"
+#include "passes/cuda/rows/Rows.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Regions.h"
 
@@ -45,12 +47,19 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
     Attention facts(attention);
     return {facts.blocks(), facts.schedule().getThreads(), facts.sharedBytes()};
   }
+  if (isRowKernel(op)) {
+    Rows rows(op);
+    return {rows.blocks(), rows.schedule().getBlockThreads(),
+            rows.team().sharedBytes(rows.numReductions())};
+  }
+  if (auto parts = dyn_cast<SumPartsOp>(*op)) {
+    PartSum facts(parts);
+    return {facts.blocks(), PartSum::kThreads, /*sharedBytes=*/0};
+  }
   Product product(op);
   ScheduleAttr schedule = product.schedule();
-  return {int64_t(llvm::divideCeil(product.rows(), schedule.getRows()) *
-                  llvm::divideCeil(product.columns(), schedule.getColumns())) *
-              product.batches(),
-          schedule.getThreads(), schedule.getSharedBytes()};
+  return {product.blocks(schedule), schedule.getThreads(),
+          schedule.getSharedBytes()};
 }
 
 void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
@@ -78,7 +87,9 @@ void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
 void OutlineProductsPass::runOnOperation() {
   SmallVector<kernel::EpilogueOpInterface> ops;
   getOperation()->walk([&](kernel::EpilogueOpInterface op) {
-    if (isa<AttentionOp, ConvOp, MatMulOp>(*op) && op->getNumResults() == 0)
+    if ((isa<AttentionOp, ConvOp, MatMulOp, SumPartsOp>(*op) ||
+         isRowKernel(op)) &&
+        op->getNumResults() == 0)
       ops.push_back(op);
   });
   if (ops.empty())

@@ -10,6 +10,7 @@
 #include "passes/cuda/kernels/Code.h"
 #include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/kernels/LoopKernels.h"
+#include "passes/cuda/kernels/Team.h"
 #include "passes/cuda/schedule/Grids.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -32,8 +33,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-/// Warps of a block, and bytes of a partial result.
-static constexpr int64_t kWarps = kGridThreads / kWarp, kResultBytes = 4;
+static Team teamOf(RowTeam team) {
+  return {team == RowTeam::block ? kGridThreads : kWarp, kGridThreads};
+}
 
 namespace {
 
@@ -52,8 +54,7 @@ private:
     return arith::ConstantIndexOp::create(b, loc, value);
   }
   Value combine(size_t result, Value x, Value y);
-  Values combineWarp(Values sums);
-  Values combineBlock(Values sums, ModuleOp kernels);
+  Values combineAll(Values sums);
   Values reducePart(ElementEmitter &element, Value first, int64_t step);
   void storeRow(ElementEmitter &element, ArrayRef<Value> sums, Value member);
 
@@ -80,47 +81,13 @@ Value RowEmitter::combine(size_t result, Value x, Value y) {
   return copy->getResult(0);
 }
 
-/// Combines the partial results of a warp in a fixed order. Each lane gets the
-/// result.
-Values RowEmitter::combineWarp(Values sums) {
+/// Combines the partial results of the team. Each thread gets the results.
+Values RowEmitter::combineAll(Values sums) {
   Code code(b, loc);
-  for (int64_t distance = kWarp / 2; distance > 0; distance /= 2)
-    for (auto [i, sum] : llvm::enumerate(sums))
-      sum = combine(i, sum, code.exchange(sum, distance));
-  return sums;
-}
-
-/// Combines the results of the block's warps in a fixed order. Each thread gets
-/// the result.
-Values RowEmitter::combineBlock(Values sums, ModuleOp kernels) {
-  Code code(b, loc);
-  Value shared = code.sharedMemory(kernels);
-  // Partial results have 32 bits. The warps' parts of a result are neighbors.
-  auto placeOf = [&](size_t i, Value warp) -> Value {
-    return code.shift(shared, b.getI32Type(),
-                      code.add(warp, int64_t(i) * kWarps));
-  };
-  Value member = code.thread();
-  Value isFirst = code.equals(code.remainder(member, kWarp), 0);
-  auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenYield());
-    for (auto [i, sum] : llvm::enumerate(sums))
-      code.store(sum, placeOf(i, code.divide(member, kWarp)), kResultBytes);
-  }
-  NVVM::BarrierOp::create(b, loc);
-  Values results;
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    Value result;
-    for (int64_t warp = 0; warp < kWarps; ++warp) {
-      Value part =
-          code.load(placeOf(i, code.number(warp)), sum.getType(), kResultBytes);
-      result = result ? combine(i, result, part) : part;
-    }
-    results.push_back(result);
-  }
-  return results;
+  return combineTeam(
+      code, teamOf(team), kernelsOf(op->getParentOfType<ModuleOp>()),
+      code.thread(), std::move(sums),
+      [&](size_t i, Value x, Value y) { return combine(i, x, y); });
 }
 
 /// Reduces every `step`-th element from number `first` on.
@@ -167,9 +134,8 @@ void RowEmitter::emit(LoopKernel &kernel, int64_t numRows) {
   SmallVector<unsigned> rows = ElementEmitter::parallelLoops(op);
   if (team == RowTeam::block) {
     element.delinearize(block, rows, /*count=*/1);
-    Values sums = combineWarp(reducePart(element, thread, kGridThreads));
-    auto kernels = kernelsOf(op->getParentOfType<ModuleOp>());
-    storeRow(element, combineBlock(sums, kernels), thread);
+    storeRow(element, combineAll(reducePart(element, thread, kGridThreads)),
+             thread);
     return;
   }
   Value lane = arith::RemUIOp::create(b, loc, thread, number(kWarp));
@@ -182,7 +148,7 @@ void RowEmitter::emit(LoopKernel &kernel, int64_t numRows) {
   auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
   b.setInsertionPoint(branch.thenYield());
   element.delinearize(row, rows, /*count=*/1);
-  storeRow(element, combineWarp(reducePart(element, lane, kWarp)), lane);
+  storeRow(element, combineAll(reducePart(element, lane, kWarp)), lane);
 }
 
 /// Finds the op that combines the elements of each result. Returns an empty
@@ -215,8 +181,7 @@ void OutlineRowsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
     numRows *= op.getStaticLoopRanges()[loop];
   OpBuilder b(&getContext());
   const int64_t sharedBytes =
-      team == RowTeam::block ? int64_t(combiners.size()) * kWarps * kResultBytes
-                             : 0;
+      teamOf(team).sharedBytes(int64_t(combiners.size()));
   LoopKernel kernel(b, op, captures, kGridThreads, sharedBytes, /*count=*/1);
   RowEmitter(b, op, combiners, team).emit(kernel, numRows);
   const int64_t rowsOfBlock = team == RowTeam::block ? 1 : kGridThreads / kWarp;

@@ -63,7 +63,45 @@ static Reason whyNot(nn::MatMulOp op) {
   return std::nullopt;
 }
 
-using Kinds = OpKinds<nn::ConvOp, nn::MatMulOp>;
+static Reason whyNot(nn::SoftmaxOp op) {
+  RankedTensorType type = typeOf(op.getY());
+  if (type.getRank() == 0)
+    return "is of a number";
+  const auto axis = size_t(op.getAxis());
+  if (support::productOf(type.getShape().drop_front(axis + 1)) != 1)
+    return "is not along the last dimension";
+  return std::nullopt;
+}
+
+template <typename Op>
+static Reason whyNotRowNorm(Op op, Value bias) {
+  RankedTensorType type = typeOf(op.getY());
+  const auto axis = size_t(op.getAxis());
+  if (axis >= size_t(type.getRank()))
+    return "normalizes no dimension";
+  return whyNotFactors(type.getShape().drop_front(axis), {op.getScale(), bias});
+}
+
+static Reason whyNot(nn::LayerNormOp op) {
+  return whyNotRowNorm(op, op.getBias());
+}
+static Reason whyNot(nn::RMSNormOp op) { return whyNotRowNorm(op, Value()); }
+
+static Reason whyNot(nn::GroupNormOp op) {
+  RankedTensorType type = typeOf(op.getY());
+  if (!op.getChannelsLast() || type.getRank() < 3)
+    return kChannelsNotLast;
+  const int64_t channels = type.getShape().back();
+  if (channels % int64_t(op.getGroups()) != 0)
+    return "has channels that are no multiple of its groups: " + describe(type);
+  // Threads of one group would read elements that are far apart.
+  if (channels == int64_t(op.getGroups()))
+    return "has groups of one channel";
+  return whyNotFactors({channels}, {op.getScale(), op.getBias()});
+}
+
+using Kinds = OpKinds<nn::ConvOp, nn::GroupNormOp, nn::LayerNormOp,
+                      nn::MatMulOp, nn::RMSNormOp, nn::SoftmaxOp>;
 
 bool cuda::isCudaKind(Operation *op) { return Kinds::contain(op); }
 

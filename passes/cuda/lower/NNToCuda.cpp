@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cuda/lower/NNToCuda.h"
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
@@ -117,6 +118,7 @@ struct NNToCudaPass : ingot::impl::NNToCudaBase<NNToCudaPass> {
       return;
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, MatMulPattern>(&getContext());
+    cuda::populateRowsToCuda(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
@@ -145,7 +147,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
       operands, support::destinationOf(rewriter, op->getResult(0)),
       typeOf(op.getW()).getShape().drop_front(2), op.getStrides(), op.getPads(),
       op.getDilations(), op.getGroups(), /*tf32=*/isTF32(op),
-      /*schedule=*/cuda::ScheduleAttr());
+      /*parts=*/1, /*schedule=*/cuda::ScheduleAttr());
   buildEpilogue(rewriter, loc, product.getEpilogue(), bool(op.getBias()));
   rewriter.replaceOp(op, product);
   return success();
@@ -186,7 +188,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   auto product = cuda::MatMulOp::create(
       rewriter, loc, type, src, weights, operands,
       support::destinationOf(rewriter, op->getResult(0)),
-      /*tf32=*/isTF32(op), /*schedule=*/cuda::ScheduleAttr());
+      /*tf32=*/isTF32(op), /*parts=*/1, /*schedule=*/cuda::ScheduleAttr());
   buildEpilogue(rewriter, loc, product.getEpilogue(), isVector);
   Value result = product.getResult();
   if (bias && !isVector)

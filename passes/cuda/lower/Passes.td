@@ -10,13 +10,17 @@
 include "mlir/Pass/PassBase.td"
 
 def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
-  let summary = "Lower products to kernels of GPUs";
+  let summary = "Lower products, softmax and norms to kernels of GPUs";
   let description = [{
     `nn.conv` becomes `cuda.conv`, and `nn.matmul` becomes `cuda.matmul`, if
     `ingot.backend` names the backend of GPUs and a kernel computes the op
     (`CudaSupport.h`). Constant weights get the form of the kernel: a row for
     each column of the result. The factors have the type that
     `ingot.precision` names, else f32. With tf32 they stay f32.
+
+    `nn.softmax` becomes `cuda.softmax`, `nn.layer_norm` and `nn.rms_norm`
+    become `cuda.row_norm`, and `nn.group_norm` becomes `cuda.group_norm`, under
+    the same conditions.
 
     A function with open sizes stays as it is.
   }];

@@ -8,15 +8,23 @@
 
 #include "passes/support/Shapes.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-StridedLayout StridedLayout::of(Value memref) {
-  auto type = cast<MemRefType>(memref.getType());
+StridedLayout StridedLayout::of(Value value) {
+  auto shaped = cast<ShapedType>(value.getType());
   StridedLayout layout;
-  layout.sizes = llvm::to_vector(type.getShape());
-  layout.element = type.getElementType();
+  layout.sizes = llvm::to_vector(shaped.getShape());
+  layout.element = shaped.getElementType();
+  auto type = dyn_cast<MemRefType>(value.getType());
+  if (!type) {
+    layout.strides = computeStrides(layout.sizes);
+    return layout;
+  }
   LogicalResult found = type.getStridesAndOffset(layout.strides, layout.offset);
   assert(succeeded(found) && "products have strided memrefs");
   (void)found;
@@ -71,8 +79,15 @@ Product::Product(kernel::EpilogueOpInterface op)
       dst(StridedLayout::of(dstOf(op))), isTF32(op->hasAttr("tf32")) {
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(StridedLayout::of(operand));
-  const size_t rank = dst.sizes.size();
   auto conv = dyn_cast<ConvOp>(*op);
+  parts =
+      conv ? int64_t(conv.getParts()) : int64_t(cast<MatMulOp>(*op).getParts());
+  if (parts > 1) {
+    partStride = dst.strides.front();
+    dst.sizes.erase(dst.sizes.begin());
+    dst.strides.erase(dst.strides.begin());
+  }
+  const size_t rank = dst.sizes.size();
   if (!conv) {
     numBatchDims = weights.sizes.size() > 2 ? unsigned(rank - 2) : 0;
     windows.resize(rank - 1 - numBatchDims);
@@ -114,4 +129,19 @@ int64_t Product::taps() const {
   for (const WindowDim &window : windows)
     taps *= window.taps;
   return taps;
+}
+
+int64_t Product::blocks(ScheduleAttr schedule) const {
+  return int64_t(llvm::divideCeil(rows(), schedule.getRows()) *
+                 llvm::divideCeil(columns(), schedule.getColumns())) *
+         batches() * parts;
+}
+
+int64_t Product::steps(ScheduleAttr schedule) const {
+  return int64_t(
+      llvm::divideCeil(depth(), schedule.getDepth() / src.elementBytes()));
+}
+
+int64_t Product::stepsOfPart(ScheduleAttr schedule) const {
+  return int64_t(llvm::divideCeil(steps(schedule), parts));
 }

@@ -13,14 +13,15 @@
 
 namespace ingot::cuda {
 
-/// The layout of a memref with static strides.
+/// The layout of a memref with static strides, or of a tensor in a buffer of
+/// its own.
 struct StridedLayout {
   llvm::SmallVector<int64_t> sizes, strides;
   /// Offset of the first element, in elements. Dynamic if only a run knows it.
   int64_t offset = 0;
   mlir::Type element;
 
-  static StridedLayout of(mlir::Value memref);
+  static StridedLayout of(mlir::Value value);
   int64_t elementBytes() const;
   /// Returns the largest number of neighboring elements, a power of two and at
   /// most `most`, that lie in one aligned piece of memory. Pieces start at
@@ -47,13 +48,14 @@ struct WindowDim {
   bool isPadded = false;
 };
 
-/// The facts of `cuda.conv` and `cuda.matmul` on memrefs. Each is a product of
+/// The facts of `cuda.conv` and `cuda.matmul`. Each is a product of
 /// a matrix of rows with the transposed weights. A row of `cuda.conv` has the
 /// elements of a window.
 struct Product {
   explicit Product(kernel::EpilogueOpInterface op);
 
   kernel::EpilogueOpInterface op;
+  /// Dst is that of one part.
   StridedLayout src, weights, dst;
   llvm::SmallVector<StridedLayout> operands;
   /// Dimensions of dst, the first ones, that are batches: each has weights of
@@ -62,6 +64,8 @@ struct Product {
   /// Groups of channels, which are batches, too. Several groups imply that
   /// there are no dimensions of batches.
   int64_t groups = 1;
+  /// Parts of the depth, and the distance of their results in elements.
+  int64_t parts = 1, partStride = 0;
   /// True if factors of f32 are rounded to tf32.
   bool isTF32;
   /// For each dimension of rows: the window that moves along it.
@@ -75,6 +79,13 @@ struct Product {
   int64_t columns() const { return dst.sizes.back() / groups; }
   int64_t channels() const { return src.sizes.back() / groups; }
   int64_t taps() const;
+  /// Returns the blocks of the kernel with the schedule.
+  int64_t blocks(ScheduleAttr schedule) const;
+  /// Returns the steps of a block along its part of the depth. The last part
+  /// may have fewer steps.
+  int64_t stepsOfPart(ScheduleAttr schedule) const;
+  /// Returns the steps along the whole depth.
+  int64_t steps(ScheduleAttr schedule) const;
   /// Elements of a row.
   int64_t depth() const { return taps() * channels(); }
   /// True if matrix units multiply the factors.

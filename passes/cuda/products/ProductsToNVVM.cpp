@@ -39,11 +39,15 @@ private:
   Value tileAt(Value base, Value stage, const TileLoader &loader);
   SmallVector<Value> multiplyAll(Multiplier &multiplier);
   void loadStep(Value step, Value stage);
+  void loadStepIf(Value condition, Value step, Value stage);
+  Value countSteps(Value first);
 
   Code code;
   const Product &product;
   ScheduleAttr schedule;
   Value shared, weightsShared;
+  /// The part of the depth; null if there is one part.
+  Value part;
   std::optional<TileLoader> src, weights;
 };
 
@@ -66,17 +70,49 @@ void ProductEmitter::loadStep(Value step, Value stage) {
   weights->load(step, tileAt(weightsShared, stage, *weights));
 }
 
-/// Returns the thread's sums of all steps.
+void ProductEmitter::loadStepIf(Value condition, Value step, Value stage) {
+  auto branch = scf::IfOp::create(code.b, code.loc, condition,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(code.b);
+  code.b.setInsertionPoint(branch.thenYield());
+  loadStep(step, stage);
+}
+
+/// Returns the steps of the part that begins at step `first`. The last parts
+/// may have fewer steps than others, or none.
+Value ProductEmitter::countSteps(Value first) {
+  const int64_t steps = product.steps(schedule);
+  Value most = code.number(product.stepsOfPart(schedule));
+  if (steps % product.parts == 0)
+    return most;
+  auto left = code.b.createOrFold<arith::MaxSIOp>(
+      code.loc, code.subtract(code.number(steps), first), code.number(0));
+  return code.b.createOrFold<arith::MinSIOp>(code.loc, left, most);
+}
+
+/// Returns the thread's sums of all steps of its part.
 SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   const int64_t stages = schedule.getStages();
-  const int64_t stepElements = schedule.getDepth() / product.src.elementBytes();
-  const int64_t steps =
-      int64_t(llvm::divideCeil(product.depth(), stepElements));
+  const int64_t steps = product.stepsOfPart(schedule);
+  Value first;
+  if (part)
+    first = code.multiply(part, steps);
+  Value end = first ? countSteps(first) : code.number(steps);
+  auto stepAt = [&](Value number) {
+    return first ? code.add(first, number) : number;
+  };
+  auto isStep = [&](Value number) -> Value {
+    return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, number,
+                                         end);
+  };
   // A step has a group of copies, also if it is behind the last one.
   for (int64_t i = 0; i + 1 < stages; ++i) {
-    if (i < steps)
+    if (first && i < steps)
+      loadStepIf(isStep(code.number(i)), stepAt(code.number(i)),
+                 code.number(i));
+    else if (i < steps)
       loadStep(code.number(i), code.number(i));
     NVVM::CpAsyncCommitGroupOp::create(b, loc);
   }
@@ -84,8 +120,8 @@ SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
   const size_t numSums = carried.size();
   carried.push_back(code.number(0));
   carried.push_back(code.number(stages - 1));
-  auto loop = scf::ForOp::create(b, loc, code.number(0), code.number(steps),
-                                 code.number(1), carried);
+  auto loop =
+      scf::ForOp::create(b, loc, code.number(0), end, code.number(1), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value step = loop.getInductionVar();
@@ -95,13 +131,7 @@ SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
   // All threads see the tiles, and none reads the stage that is filled next.
   NVVM::BarrierOp::create(b, loc);
   Value ahead = code.add(step, stages - 1);
-  {
-    auto branch = scf::IfOp::create(b, loc, code.isWithin(ahead, steps),
-                                    /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPoint(branch.thenYield());
-    loadStep(ahead, lastStage);
-  }
+  loadStepIf(isStep(ahead), stepAt(ahead), lastStage);
   NVVM::CpAsyncCommitGroupOp::create(b, loc);
   SmallVector<Value> next = multiplier.multiply(
       tileAt(shared, stage, *src), tileAt(weightsShared, stage, *weights),
@@ -131,8 +161,13 @@ void ProductEmitter::emit() {
       code.multiply(code.remainder(block, across), schedule.getColumns());
   Value firstRow =
       code.multiply(code.remainder(rest, down), schedule.getRows());
-  Value batch =
-      product.batches() == 1 ? code.number(0) : code.divide(rest, down);
+  Value batch = code.number(0);
+  if (product.batches() * product.parts > 1)
+    batch = code.divide(rest, down);
+  if (product.parts > 1) {
+    part = code.divide(batch, product.batches());
+    batch = code.remainder(batch, product.batches());
+  }
   src = TileLoader::ofSrc(code, product, thread, firstRow, batch);
   weights = TileLoader::ofWeights(code, product, thread, firstColumn, batch);
   weightsShared =
@@ -145,7 +180,8 @@ void ProductEmitter::emit() {
   NVVM::BarrierOp::create(b, loc);
   multiplier->store(sums, shared);
   NVVM::BarrierOp::create(b, loc);
-  RowStorer(code, product, thread, firstRow, firstColumn, batch).store(shared);
+  RowStorer(code, product, thread, firstRow, firstColumn, batch, part)
+      .store(shared);
 }
 
 void ProductsToNVVMPass::runOnOperation() {

@@ -13,7 +13,7 @@ using namespace ingot;
 using namespace ingot::cuda;
 
 RowStorer::RowStorer(Code &code, const Product &product, Value thread,
-                     Value firstRow, Value firstColumn, Value batch)
+                     Value firstRow, Value firstColumn, Value batch, Value part)
     : code(code), product(product), schedule(product.schedule()),
       stored(schedule.getStored()), thread(thread), firstRow(firstRow),
       firstColumn(firstColumn), batch(batch) {
@@ -22,6 +22,9 @@ RowStorer::RowStorer(Code &code, const Product &product, Value thread,
     operands.push_back(code.addressOf(operand));
   dst = code.addressOf(
       cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get());
+  if (part)
+    dst = code.shift(dst, product.dst.element,
+                     code.multiply(part, product.partStride));
 }
 
 void RowStorer::store(Value sums) {
@@ -52,9 +55,8 @@ void RowStorer::store(Value sums) {
               resultColumn);
 }
 
-/// Loads `count` neighboring elements.
-static SmallVector<Value> loadElements(Code &code, Value address, Type element,
-                                       int64_t count) {
+SmallVector<Value> cuda::loadElements(Code &code, Value address, Type element,
+                                      int64_t count) {
   const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   const int64_t each = std::min(count, kAccessBytes / bytes);
   SmallVector<Value> elements;

@@ -14,11 +14,12 @@ namespace ingot::cuda {
 
 /// Writes the end of a kernel. It runs the epilogue on the sums of a block,
 /// which lie as rows of f32 in shared memory, and stores the results. Each
-/// thread takes neighboring elements together.
+/// thread takes neighboring elements together. `part` is null if the product
+/// has no parts.
 class RowStorer {
 public:
   RowStorer(Code &code, const Product &product, Value thread, Value firstRow,
-            Value firstColumn, Value batch);
+            Value firstColumn, Value batch, Value part);
 
   void store(Value sums);
 
@@ -36,6 +37,10 @@ private:
   Value dst;
   llvm::SmallVector<Value> operands;
 };
+
+/// Loads `count` neighboring elements.
+llvm::SmallVector<Value> loadElements(Code &code, Value address, Type element,
+                                      int64_t count);
 
 /// Runs the epilogue of `op` on neighboring `sums`, the first of which is the
 /// element with `indices`, and stores the results. `addresses` are those of the

@@ -39,6 +39,8 @@ struct Machine {
   /// Cycles of a step along the depth besides its products: a barrier, and the
   /// latency of shared memory.
   int64_t step = 60;
+  /// Cycles between two launches of a graph.
+  int64_t launch = 1500;
 };
 
 } // namespace
@@ -49,6 +51,9 @@ static constexpr Machine kMachine;
 /// memory.
 static constexpr int64_t kDepthBytes = 64;
 static constexpr int64_t kStages = 4;
+
+/// Numbers of parts of the depth.
+static constexpr int64_t kParts[] = {1, 2, 3, 4, 6, 8, 12, 16};
 
 /// Tiles for matrix units. A warp has 16 to 64 sums of a thread.
 static constexpr Tile kHalfTiles[] = {
@@ -83,13 +88,10 @@ static ScheduleAttr makeSchedule(const Product &product, const Tile &tile,
 /// Returns the cycles of the product with the schedule.
 static int64_t estimate(const Product &product, ScheduleAttr schedule) {
   const int64_t rows = schedule.getRows(), columns = schedule.getColumns();
-  const int64_t bytes = product.src.elementBytes();
-  const int64_t step = schedule.getDepth() / bytes;
-  const int64_t steps = llvm::divideCeil(product.depth(), step);
-  const int64_t blocks = llvm::divideCeil(product.rows(), rows) *
-                         llvm::divideCeil(product.columns(), columns) *
-                         product.batches();
-  const int64_t perProcessor = llvm::divideCeil(blocks, kProcessors);
+  const int64_t step = schedule.getDepth() / product.src.elementBytes();
+  const int64_t steps = product.stepsOfPart(schedule);
+  const int64_t perProcessor =
+      llvm::divideCeil(product.blocks(schedule), kProcessors);
   // Warps read their factors from shared memory, and blocks from the L2 cache.
   const int64_t shared = (schedule.getWarpRows() + schedule.getWarpColumns()) *
                          (schedule.getThreads() / kWarp) * schedule.getDepth() /
@@ -123,6 +125,38 @@ ScheduleAttr cuda::chooseSchedule(const Product &product,
     }
   }
   return best;
+}
+
+/// Returns the cycles of writing the parts of a product and adding them up.
+static int64_t estimateSum(const Product &product) {
+  const int64_t bytes = 2 * product.parts * product.batches() * product.rows() *
+                        product.columns() * int64_t(sizeof(float));
+  return kMachine.launch + kMachine.latency +
+         bytes / (kProcessors * kMachine.cacheBytes);
+}
+
+int64_t cuda::chooseParts(Product product) {
+  int64_t best = 1, least = 0;
+  for (int64_t parts : kParts) {
+    product.parts = parts;
+    int64_t cycles = parts == 1 ? 0 : estimateSum(product);
+    SmallVector<Alternative> alternatives;
+    ScheduleAttr schedule = chooseSchedule(product, alternatives);
+    // A part should fill the pipeline.
+    if (parts > 1 && product.stepsOfPart(schedule) < kStages)
+      break;
+    cycles += estimate(product, schedule);
+    if (parts == 1 || cycles < least) {
+      best = parts;
+      least = cycles;
+    }
+  }
+  return best;
+}
+
+int64_t cuda::drawParts(const Product &product, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  return int64_t(1 + random() % 6);
 }
 
 ScheduleAttr cuda::drawSchedule(const Product &product, uint64_t seed) {

@@ -12,6 +12,13 @@
 
 namespace ingot::cuda {
 
+/// Returns the number of parts of the depth with the least estimated time. Each
+/// part has its own blocks, so that more multiprocessors share a small result.
+int64_t chooseParts(Product product);
+
+/// Returns a number of parts that a test draws by `seed`.
+int64_t drawParts(const Product &product, uint64_t seed);
+
 /// Returns the schedule with the least estimated time. `alternatives` gets the
 /// tiles that were compared, with their times.
 ScheduleAttr chooseSchedule(const Product &product,

@@ -162,3 +162,59 @@ func.func @groups(%x: tensor<1x8x8x4xf32>, %w: tensor<4x12xf32>, %d: tensor<1x6x
 
 // expected-error@+1 {{expects at most 101376 bytes of shared memory, but needs 131072}}
 #a = #cuda.schedule<rows = 128, columns = 128, warp_rows = 64, warp_columns = 32, depth = 128, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// -----
+
+func.func @parts(%x: tensor<7x8xf32>, %w: tensor<4x8xf32>, %d: tensor<3x7x4xf32>) {
+  // expected-error@+1 {{expects parts of size 2, but got 3}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xf32>, tensor<4x8xf32>) outs(%d : tensor<3x7x4xf32>) attributes {parts = 2 : i64} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<3x7x4xf32>
+  return
+}
+
+// -----
+
+func.func @no_parts(%x: tensor<7x8xf32>, %w: tensor<4x8xf32>, %d: tensor<7x4xf32>) {
+  // expected-error@+1 {{expects 1 to 64 parts, but got 0}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xf32>, tensor<4x8xf32>) outs(%d : tensor<7x4xf32>) attributes {parts = 0 : i64} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @parts_with_epilogue(%x: tensor<7x8xf32>, %w: tensor<4x8xf32>, %d: tensor<2x7x4xf32>) {
+  // expected-error@+1 {{expects dst of f32, and an epilogue that yields the sum, for parts}}
+  %y = cuda.matmul ins(%x, %w : tensor<7x8xf32>, tensor<4x8xf32>) outs(%d : tensor<2x7x4xf32>) attributes {parts = 2 : i64} {
+  ^bb0(%sum: f32):
+    %0 = arith.negf %sum : f32
+    cuda.yield %0 : f32
+  } -> tensor<2x7x4xf32>
+  return
+}
+
+// -----
+
+func.func @sum_of_halves(%x: tensor<2x7x4xf16>, %d: tensor<7x4xf32>) {
+  // expected-error@+1 {{expects src of f32, but got 'tensor<2x7x4xf16>'}}
+  %y = cuda.sum_parts ins(%x : tensor<2x7x4xf16>) outs(%d : tensor<7x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @sum_of_others(%x: tensor<2x7x5xf32>, %d: tensor<7x4xf32>) {
+  // expected-error@+1 {{expects the sizes of dst in src, behind the parts}}
+  %y = cuda.sum_parts ins(%x : tensor<2x7x5xf32>) outs(%d : tensor<7x4xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<7x4xf32>
+  return
+}

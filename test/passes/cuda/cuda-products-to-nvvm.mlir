@@ -83,3 +83,37 @@ module {
     }
   }
 }
+
+// -----
+
+// A block of a part begins at the first step of the part and stores its sums
+// behind those of the parts before. The last part has fewer steps: 9 in parts
+// of 3, 3, 3 are even, but 10 in parts of 4, 4, 2 are not.
+// CHECK-LABEL: func.func private @even
+// CHECK-NOT: arith.minsi
+// CHECK: scf.for
+// CHECK-LABEL: func.func private @parts
+// CHECK: arith.minsi
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: llvm.store
+module {
+  module @ingot_cuda_kernels {
+    func.func private @even(%x: memref<64x144xf32>, %w: memref<32x144xf32>, %y: memref<3x64x32xf32>) {
+      cuda.matmul ins(%x, %w : memref<64x144xf32>, memref<32x144xf32>) outs(%y : memref<3x64x32xf32>) attributes {parts = 3 : i64, schedule =
+          #cuda.schedule<rows = 32, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 2, src_bytes = 16, weights_bytes = 16, stored = 4>} {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+    func.func private @parts(%x: memref<64x160xf32>, %w: memref<32x160xf32>, %y: memref<3x64x32xf32>) {
+      cuda.matmul ins(%x, %w : memref<64x160xf32>, memref<32x160xf32>) outs(%y : memref<3x64x32xf32>) attributes {parts = 3 : i64, schedule =
+          #cuda.schedule<rows = 32, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 2, src_bytes = 16, weights_bytes = 16, stored = 4>} {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+  }
+}

@@ -73,3 +73,50 @@ func.func @open_elsewhere(%x: tensor<7x2xf32>, %w: tensor<2x2xf32>, %z: tensor<?
   %y = nn.matmul %x, %w {ingot.backend = #ingot.backend<cuda>} : (tensor<7x2xf32>, tensor<2x2xf32>) -> tensor<7x2xf32>
   return %y, %z : tensor<7x2xf32>, tensor<?xf32>
 }
+
+// -----
+
+// The normalized dimensions are joined to rows. The epilogue scales and shifts.
+// CHECK-LABEL: @rows
+// CHECK: %[[P:.*]] = cuda.softmax ins(%arg0 : tensor<2x3x4xf32>) outs(%{{.*}} : tensor<2x3x4xf32>) attributes {log}
+// CHECK: %[[X:.*]] = tensor.collapse_shape %[[P]] {{\[\[}}0], [1, 2]]
+// CHECK: cuda.row_norm ins(%[[X]] : tensor<2x12xf32>) operands(%{{.*}}, %{{.*}} : tensor<1x12xf32>, tensor<1x12xf32>)
+// CHECK-NEXT: ^bb0(%[[N:.*]]: f32, %[[S:.*]]: f32, %[[B:.*]]: f32):
+// CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %[[N]], %[[S]] fastmath<contract>
+// CHECK-NEXT: arith.addf %[[SCALED]], %[[B]] fastmath<contract>
+// CHECK: cuda.row_norm ins({{.*}} : tensor<2x3x4xf32>) operands(%{{.*}} : tensor<1x1x4xf32>)
+// CHECK-SAME: rms
+func.func @rows(%x: tensor<2x3x4xf32>, %s: tensor<3x4xf32>, %b: tensor<3x4xf32>, %r: tensor<4xf32>) -> tensor<2x3x4xf32> {
+  %0 = nn.softmax %x {axis = 2 : i64, log, ingot.backend = #ingot.backend<cuda>} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
+  %1 = nn.layer_norm %0 scale(%s) bias(%b) {axis = 1 : i64, epsilon = 1.0e-5 : f32, ingot.backend = #ingot.backend<cuda>}
+    : (tensor<2x3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
+  %2 = nn.rms_norm %1, %r {axis = 2 : i64, epsilon = 1.0e-5 : f32, ingot.backend = #ingot.backend<cuda>}
+    : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+  return %2 : tensor<2x3x4xf32>
+}
+
+// -----
+
+// The pixels of a sample are joined.
+// CHECK-LABEL: @groups
+// CHECK: cuda.group_norm ins({{.*}} : tensor<2x20x8xf32>) operands({{.*}} : tensor<1x1x8xf32>, tensor<1x1x8xf32>)
+// CHECK-SAME: groups = 2
+func.func @groups(%x: tensor<2x4x5x8xf32>, %s: tensor<8xf32>) -> tensor<2x4x5x8xf32> {
+  %0 = nn.group_norm %x, %s, %s {channels_last, epsilon = 1.0e-5 : f32, groups = 2 : i64, ingot.backend = #ingot.backend<cuda>}
+    : (tensor<2x4x5x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x4x5x8xf32>
+  return %0 : tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// A softmax along columns and groups of one channel stay as they are.
+// CHECK-LABEL: @declined_rows
+// CHECK: nn.softmax
+// CHECK: nn.group_norm
+// CHECK-NOT: cuda.
+func.func @declined_rows(%x: tensor<2x4x5x8xf32>, %s: tensor<8xf32>) -> tensor<2x4x5x8xf32> {
+  %0 = nn.softmax %x {axis = 2 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<2x4x5x8xf32> -> tensor<2x4x5x8xf32>
+  %1 = nn.group_norm %0, %s, %s {channels_last, epsilon = 1.0e-5 : f32, groups = 8 : i64, ingot.backend = #ingot.backend<cuda>}
+    : (tensor<2x4x5x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x4x5x8xf32>
+  return %1 : tensor<2x4x5x8xf32>
+}

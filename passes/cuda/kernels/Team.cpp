@@ -1,0 +1,66 @@
+//===- Team.cpp - threads that reduce a row together ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/kernels/Team.h"
+
+#include "dialects/cuda/CudaDialect.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+/// Bytes of a partial result.
+static constexpr int64_t kResultBytes = 4;
+
+int64_t Team::sharedBytes(int64_t count) const {
+  return threads > kWarp ? count * (blockThreads / kWarp) * kResultBytes : 0;
+}
+
+SmallVector<Value> cuda::combineTeam(Code &code, const Team &team,
+                                     ModuleOp kernels, Value thread,
+                                     SmallVector<Value> parts,
+                                     CombineFn combine, size_t first) {
+  OpBuilder &b = code.b;
+  for (int64_t distance = std::min(team.threads, kWarp) / 2; distance > 0;
+       distance /= 2)
+    for (auto [i, part] : llvm::enumerate(parts))
+      part = combine(i, part, code.exchange(part, distance));
+  if (team.threads <= kWarp)
+    return parts;
+  // The parts of a result, one for each warp of the block, are neighbors.
+  const int64_t warps = team.blockThreads / kWarp;
+  Value shared = code.sharedMemory(kernels);
+  auto placeOf = [&](size_t i, Value warp) -> Value {
+    return code.shift(shared, b.getI32Type(),
+                      code.add(warp, int64_t(first + i) * warps));
+  };
+  Value isFirst = code.equals(code.remainder(thread, kWarp), 0);
+  auto branch =
+      scf::IfOp::create(b, code.loc, isFirst, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenYield());
+    for (auto [i, part] : llvm::enumerate(parts))
+      code.store(part, placeOf(i, code.divide(thread, kWarp)), kResultBytes);
+  }
+  NVVM::BarrierOp::create(b, code.loc);
+  const int64_t teamWarps = team.threads / kWarp;
+  Value firstWarp = code.number(0);
+  if (team.threads != team.blockThreads)
+    firstWarp = code.multiply(code.divide(thread, team.threads), teamWarps);
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Value result;
+    for (int64_t warp = 0; warp < teamWarps; ++warp) {
+      Value other = code.load(placeOf(i, code.add(firstWarp, warp)),
+                              part.getType(), kResultBytes);
+      result = result ? combine(i, result, other) : other;
+    }
+    part = result;
+  }
+  return parts;
+}

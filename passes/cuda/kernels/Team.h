@@ -1,0 +1,37 @@
+//===- Team.h - threads that reduce a row together --------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_KERNELS_TEAM_H
+#define INGOT_PASSES_CUDA_KERNELS_TEAM_H
+
+#include "passes/cuda/kernels/Code.h"
+
+namespace ingot::cuda {
+
+/// Threads that reduce the elements of a row together. The threads of a block
+/// are teams of neighbors. Both numbers are powers of two.
+struct Team {
+  int64_t threads, blockThreads;
+
+  /// Returns the bytes of shared memory in which warps exchange `count`
+  /// results.
+  int64_t sharedBytes(int64_t count) const;
+};
+
+/// Combines two partial results of result number `i`.
+using CombineFn = llvm::function_ref<Value(size_t i, Value x, Value y)>;
+
+/// Combines the partial results of the threads of a team, of 32 bits each, in a
+/// fixed order. Each thread gets the results. All threads of the block take
+/// part. The results are number `first` and the following ones of the kernel.
+llvm::SmallVector<Value> combineTeam(Code &code, const Team &team,
+                                     mlir::ModuleOp kernels, Value thread,
+                                     llvm::SmallVector<Value> parts,
+                                     CombineFn combine, size_t first = 0);
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_KERNELS_TEAM_H

@@ -1,0 +1,19 @@
+//===- NNToCuda.h - patterns of nn-to-cuda ----------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CUDA_LOWER_NNTOCUDA_H
+#define INGOT_PASSES_CUDA_LOWER_NNTOCUDA_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace ingot::cuda {
+
+/// Adds the patterns of softmax and norms.
+void populateRowsToCuda(mlir::RewritePatternSet &patterns);
+
+} // namespace ingot::cuda
+
+#endif // INGOT_PASSES_CUDA_LOWER_NNTOCUDA_H

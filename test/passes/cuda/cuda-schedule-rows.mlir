@@ -1,0 +1,104 @@
+// RUN: ingot-opt --cuda-schedule-rows --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --cuda-schedule-rows=seed=7 --split-input-file %s -o %t.drawn
+// RUN: ingot-opt --cuda-schedule-rows=seed=7 --split-input-file %s | diff - %t.drawn
+
+// A warp holds a row. Many rows share a block, few rows have blocks of their
+// own.
+// CHECK-LABEL: @warp
+// CHECK: schedule = #cuda.row_schedule<threads = 32, rows = 8, vector = 8, held = 3>
+// CHECK: schedule = #cuda.row_schedule<threads = 32, rows = 1, vector = 8, held = 3>
+func.func @warp(%x: memref<4096x768xf16>, %y: memref<4096x768xf16>, %z: memref<128x768xf16>, %w: memref<128x768xf16>) {
+  cuda.softmax ins(%x : memref<4096x768xf16>) outs(%y : memref<4096x768xf16>) {
+  ^bb0(%p: f32):
+    %0 = arith.truncf %p : f32 to f16
+    cuda.yield %0 : f16
+  }
+  cuda.softmax ins(%z : memref<128x768xf16>) outs(%w : memref<128x768xf16>) {
+  ^bb0(%p: f32):
+    %0 = arith.truncf %p : f32 to f16
+    cuda.yield %0 : f16
+  }
+  return
+}
+
+// -----
+
+// Few lanes take a short row, and a block a long one. The widest type decides
+// the width of accesses.
+// CHECK-LABEL: @lengths
+// CHECK: schedule = #cuda.row_schedule<threads = 4, rows = 64, vector = 4, held = 1>
+// CHECK: schedule = #cuda.row_schedule<threads = 256, rows = 1, vector = 4, held = 8>
+func.func @lengths(%x: memref<100000x12xf32>, %y: memref<100000x12xf32>, %z: memref<64x8192xf16>, %w: memref<64x8192xf32>) {
+  cuda.row_norm ins(%x : memref<100000x12xf32>) outs(%y : memref<100000x12xf32>) attributes {epsilon = 1.0e-5 : f32} {
+  ^bb0(%n: f32):
+    cuda.yield %n : f32
+  }
+  cuda.row_norm ins(%z : memref<64x8192xf16>) outs(%w : memref<64x8192xf32>) attributes {epsilon = 1.0e-5 : f32, rms} {
+  ^bb0(%n: f32):
+    cuda.yield %n : f32
+  }
+  return
+}
+
+// -----
+
+// A longer row is read again in each step. Odd strides and offsets, of epilogue
+// operands too, take narrow accesses.
+// CHECK-LABEL: @narrow
+// CHECK: schedule = #cuda.row_schedule<threads = 1024, rows = 1, vector = 4, held = 0>
+// CHECK: schedule = #cuda.row_schedule<threads = 32, rows = 1, vector = 2, held = 2>
+// CHECK: schedule = #cuda.row_schedule<threads = 32, rows = 1, vector = 1, held = 4>
+func.func @narrow(%x: memref<2x40000xf32>, %y: memref<2x40000xf32>, %z: memref<2x128xf32, strided<[130, 1]>>, %w: memref<2x128xf32>,
+                  %s: memref<1x128xf32, strided<[128, 1], offset: 1>>) {
+  cuda.softmax ins(%x : memref<2x40000xf32>) outs(%y : memref<2x40000xf32>) {
+  ^bb0(%p: f32):
+    cuda.yield %p : f32
+  }
+  cuda.softmax ins(%z : memref<2x128xf32, strided<[130, 1]>>) outs(%w : memref<2x128xf32>) {
+  ^bb0(%p: f32):
+    cuda.yield %p : f32
+  }
+  cuda.softmax ins(%w : memref<2x128xf32>) operands(%s : memref<1x128xf32, strided<[128, 1], offset: 1>>) outs(%w : memref<2x128xf32>) {
+  ^bb0(%p: f32, %a: f32):
+    %0 = arith.mulf %p, %a : f32
+    cuda.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// A vector stays within the channels of a group.
+// CHECK-LABEL: @group
+// CHECK: schedule = #cuda.row_schedule<threads = 64, rows = 2, vector = 2, held = 16>
+func.func @group(%x: memref<8x196x320xf16>, %y: memref<8x196x320xf16>) {
+  cuda.group_norm ins(%x : memref<8x196x320xf16>) outs(%y : memref<8x196x320xf16>) attributes {epsilon = 1.0e-5 : f32, groups = 32 : i64} {
+  ^bb0(%n: f32):
+    %0 = arith.truncf %n : f32 to f16
+    cuda.yield %0 : f16
+  }
+  return
+}
+
+// -----
+
+// A schedule that is there stays, and tensors get none.
+// CHECK-LABEL: @given
+// CHECK: threads = 64
+// CHECK-LABEL: @tensors
+// CHECK-NOT: cuda.row_schedule
+func.func @given(%x: memref<4x100xf32>) {
+  cuda.softmax ins(%x : memref<4x100xf32>) outs(%x : memref<4x100xf32>)
+      attributes {schedule = #cuda.row_schedule<threads = 64, rows = 1, vector = 1, held = 2>} {
+  ^bb0(%p: f32):
+    cuda.yield %p : f32
+  }
+  return
+}
+func.func @tensors(%x: tensor<4x100xf32>, %d: tensor<4x100xf32>) -> tensor<4x100xf32> {
+  %0 = cuda.softmax ins(%x : tensor<4x100xf32>) outs(%d : tensor<4x100xf32>) {
+  ^bb0(%p: f32):
+    cuda.yield %p : f32
+  } -> tensor<4x100xf32>
+  return %0 : tensor<4x100xf32>
+}
