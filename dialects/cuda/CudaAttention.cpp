@@ -87,7 +87,7 @@ LogicalResult AttentionOp::verify() {
                     values = typeOf(getValues()).getShape();
   auto expectShape = [&](StringRef name, Value value, ArrayRef<int64_t> want) {
     ArrayRef<int64_t> got = typeOf(value).getShape();
-    if (failed(expectKnown(*this, "its operands", got)))
+    if (failed(expectKnown(*this, "heads", got.take_back(2))))
       return failure();
     for (size_t i = 0; i < want.size(); ++i)
       if (failed(expectSize(*this, name + " dimension " + Twine(i), want[i],
@@ -115,7 +115,7 @@ LogicalResult AttentionOp::verify() {
       return emitOpError("expects a mask of f32, but got ") << mask.getType();
     const int64_t want[] = {src[0], src[2], keys, src[1]};
     for (auto [i, size] : llvm::enumerate(typeOf(mask).getShape()))
-      if (size != want[i] && (size != 1 || i == 2))
+      if (!fits(size, want[i]) && (size != 1 || i == 2))
         return emitOpError("expects mask dimension ")
                << i << " of " << want[i] << (i == 2 ? "" : " or 1")
                << ", but got " << size;

@@ -72,8 +72,8 @@ def Cuda_AttentionOp : Op<Cuda_Dialect, "attention", [
     Constraints:
     - C1: src, keys and values have rank 4, the sizes above and one element
       type: f32, f16 or bf16
-    - C2: all sizes are static; D and E are multiples of 16 of at most 128; N is
-      not 0
+    - C2: B, M and N may be open, other sizes are static; D and E are multiples
+      of 16 of at most 128; N is not a known 0
     - C3: the mask is of f32; its sizes are those of B, H, M, or 1, and N
     - C4: the epilogue has an argument for the result, of f32, and for each
       operand

@@ -142,6 +142,9 @@ static LogicalResult verifyParts(Op op) {
            << kMaxParts << " parts, but got " << parts;
   if (parts == 1)
     return success();
+  for (Value value : {op.getSrc(), op.getWeights(), op.getDst()})
+    if (failed(expectKnown(op, "the operands of parts", shapeOf(value))))
+      return failure();
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   if (dst.empty())
     return op.emitOpError("expects dst with a dimension of parts");
@@ -170,9 +173,10 @@ static LogicalResult verifyProduct(Op op) {
   if (op.getTf32() && !element.isF32())
     return op.emitOpError("expects factors of f32 for tf32, but got ")
            << element;
-  for (Value value : {op.getSrc(), op.getWeights(), op.getDst()})
-    if (failed(expectKnown(op, "its operands", shapeOf(value))))
-      return failure();
+  if (failed(
+          expectKnown(op, "weights", shapeOf(op.getWeights()).take_back(2))) ||
+      failed(expectKnown(op, "a depth", shapeOf(op.getSrc()).take_back())))
+    return failure();
   if (failed(verifyEpilogue(op, op.getDst())))
     return failure();
   return verifyParts(op);
@@ -191,7 +195,8 @@ LogicalResult MatMulOp::verify() {
     return emitOpError("expects the rows of src in dst");
   if (weights.size() > 2 && weights.drop_back(2) != src.drop_back(2))
     return emitOpError("expects the batches of src in weights");
-  if (failed(expectSize(*this, "columns", dst.back(),
+  if (failed(expectKnown(*this, "columns", dst.take_back())) ||
+      failed(expectSize(*this, "columns", dst.back(),
                         weights[weights.size() - 2])))
     return failure();
   if (weights.back() < src.back())
@@ -220,7 +225,8 @@ LogicalResult ConvOp::verify() {
       isBelow(getDilations(), 1) || isBelow(getPads(), 0))
     return emitOpError("expects taps, strides and dilations of 1 or more, and "
                        "pads of 0 or more");
-  if (failed(expectSize(*this, "images", src.front(), dst.front())) ||
+  if (failed(expectKnown(*this, "channels", dst.take_back())) ||
+      failed(expectSize(*this, "images", src.front(), dst.front())) ||
       failed(expectSize(*this, "channels", dst.back(), weights.front())))
     return failure();
   const int64_t groups = getGroups();
@@ -231,12 +237,14 @@ LogicalResult ConvOp::verify() {
   int64_t depth = src.back() / groups;
   for (int64_t i = 0; i < spatial; ++i) {
     const int64_t window = (getTaps()[i] - 1) * getDilations()[i] + 1;
+    depth *= getTaps()[i];
+    if (ShapedType::isDynamic(src[i + 1]))
+      continue;
     const int64_t room =
         src[i + 1] + getPads()[i] + getPads()[spatial + i] - window;
     const int64_t windows = room < 0 ? 0 : room / getStrides()[i] + 1;
     if (failed(expectSize(*this, "windows", windows, dst[i + 1])))
       return failure();
-    depth *= getTaps()[i];
   }
   if (weights.back() < depth)
     return emitOpError("expects weights of depth ")

@@ -115,7 +115,8 @@ def Cuda_MatMulOp : Cuda_ProductOp<"matmul"> {
     Constraints:
     - C1: src and dst have one rank of 2 or more, weights have rank 2 or the
       same rank
-    - C2: all sizes are static, and those with one letter agree
+    - C2: M and batches may be open, other sizes are static; sizes with one
+      letter agree
     - C3: src and weights have one element type: f32, f16 or bf16; with `tf32`
       it is f32
     - C4: the epilogue has an argument for the sum, of f32, and for each operand
@@ -150,8 +151,8 @@ def Cuda_ConvOp : Cuda_ProductOp<"conv"> {
     - C1: src and dst have one rank of 3 to 5, weights rank 2
     - C2: taps, strides and dilations have rank - 2 elements of 1 or more, pads
       twice as many of 0 or more
-    - C6: all sizes are static, and dst has as many windows as fit into src and
-      its padding
+    - C6: N, D and E may be open, other sizes are static; dst has as many
+      windows as fit into src and its padding
     - C7: groups divides C and O
 
     Example:

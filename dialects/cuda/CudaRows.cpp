@@ -60,8 +60,6 @@ static LogicalResult verifyRows(Op op, int64_t length, int64_t part) {
                     dst = typeOf(op.getDst()).getShape();
   if (src != dst)
     return op.emitOpError("expects dst with the shape of src");
-  if (failed(expectKnown(op, "its operands", src)))
-    return failure();
   if (length == 0)
     return op.emitOpError("expects rows with elements");
   if (RowScheduleAttr schedule = op.getScheduleAttr()) {
@@ -83,6 +81,8 @@ static LogicalResult verifyLast(Op op) {
   ArrayRef<int64_t> shape = typeOf(op.getSrc()).getShape();
   if (shape.empty())
     return op.emitOpError("expects src of rank 1 or more");
+  if (failed(expectKnown(op, "a row", shape.take_back())))
+    return failure();
   return verifyRows(op, shape.back(), shape.back());
 }
 
@@ -90,9 +90,10 @@ LogicalResult SoftmaxOp::verify() { return verifyLast(*this); }
 LogicalResult RowNormOp::verify() { return verifyLast(*this); }
 
 LogicalResult GroupNormOp::verify() {
-  if (failed(expectRank(*this, "src", getSrc(), 3)))
-    return failure();
   ArrayRef<int64_t> shape = typeOf(getSrc()).getShape();
+  if (failed(expectRank(*this, "src", getSrc(), 3)) ||
+      failed(expectKnown(*this, "its operands", shape)))
+    return failure();
   const int64_t groups = int64_t(getGroups());
   if (groups < 1 || shape.back() % groups != 0)
     return emitOpError("expects groups that divide ")

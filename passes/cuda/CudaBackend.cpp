@@ -110,6 +110,8 @@ class CudaBackend : public Backend {
   void buildKernels(OpPassManager &passes,
                     const BackendOptions &options) const override {
     passes.addPass(createCollapseLoops());
+    passes.addPass(createPlaceLists());
+    passes.addPass(createCollapseRows());
     passes.addPass(createScheduleProducts({options.scheduleSeed}));
     passes.addPass(createScheduleAttention({options.scheduleSeed}));
     passes.addPass(createScheduleRows({options.scheduleSeed}));
@@ -123,6 +125,7 @@ class CudaBackend : public Backend {
                     const BackendOptions &options) const override {
     passes.addPass(createLaunchesToCalls());
     OpPassManager &kernels = passes.nest<ModuleOp>();
+    kernels.addPass(createPassSizes());
     kernels.addPass(createAttentionToNVVM());
     kernels.addPass(createProductsToNVVM());
     kernels.addPass(createPartsToNVVM());

@@ -22,8 +22,11 @@ def OutlineGrids : Pass<"cuda-outline-grids", "::mlir::ModuleOp"> {
     order of the op. A copy of a memref with gaps becomes such a kernel, too.
     Equal kernels are shared.
 
-    An op stays in place if sizes are open, if it uses a value that only the
-    host knows, or if it ends the run.
+    Sizes that only a run knows are parameters of the kernel, and host code
+    computes the number of blocks.
+
+    An op stays in place if it uses a value that only the host knows, or if it
+    ends the run.
   }];
   let dependentDialects = [
       "::ingot::cuda::CudaDialect", "::mlir::affine::AffineDialect",
@@ -57,6 +60,19 @@ def OutlineRows : Pass<"cuda-outline-rows", "::mlir::ModuleOp"> {
   let statistics = [
       Statistic<"launched", "launched", "ops that are launched as kernels">,
       Statistic<"shared", "shared", "kernels that an equal op had made">];
+}
+
+def CollapseRows : Pass<"cuda-collapse-rows", "::mlir::ModuleOp"> {
+  let summary = "Make the open rows of a product one dimension";
+  let description = [{
+    The rows of a `cuda.matmul` on memrefs of open size become one dimension if
+    all operands allow that. Their strides are then known. A product stays as it
+    is if its weights have batches, if an operand has gaps between rows, or if
+    one broadcasts along some of the dimensions.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [
+      Statistic<"collapsed", "collapsed", "products whose rows were joined">];
 }
 
 def ScheduleProducts : Pass<"cuda-schedule-products", "::mlir::ModuleOp"> {
@@ -126,15 +142,30 @@ def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
     `cuda.softmax`, `cuda.row_norm` and `cuda.group_norm` on memrefs moves into
     a kernel of the module `@ingot_cuda_kernels`, and leaves a `cuda.launch`.
     Equal kernels are shared. The schedule gives the threads, the shared memory
-    and the number of blocks.
+    and the number of blocks, which host code computes from open sizes. It also
+    ends the run if a tensor of open size has more elements than 32 bits count.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::IngotDialect",
+                           "::mlir::memref::MemRefDialect",
                            "::ingot::cuda::CudaDialect",
                            "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect"];
   let statistics = [
       Statistic<"launched", "launched", "products that are launched">,
       Statistic<"shared", "shared", "kernels that an equal product had made">];
+}
+
+def PassSizes : Pass<"cuda-pass-sizes", "::mlir::ModuleOp"> {
+  let summary = "Pass open sizes to kernels as parameters";
+  let description = [{
+    The module is the nested one of the kernels. A memref whose sizes or strides
+    only a run knows becomes the address of its first element. Behind the
+    addresses of all memrefs, the kernel gets parameters for these sizes and
+    strides of each memref. `cuda-launches-to-calls` passes them.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 def ProductsToNVVM : Pass<"cuda-products-to-nvvm", "::mlir::ModuleOp"> {
@@ -207,17 +238,32 @@ def RowsToNVVM : Pass<"cuda-rows-to-nvvm", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def PlaceLists : Pass<"cuda-place-lists", "::mlir::ModuleOp"> {
+  let summary = "Copy the tensor that a list becomes to GPU memory";
+  let description = [{
+    Lists of tensors are in host memory. The result of `ingot.stack` is copied
+    to a buffer of the GPU, so that kernels read it. The host's memory is
+    released at once.
+  }];
+  let dependentDialects = ["::ingot::cuda::CudaDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+  let statistics = [
+      Statistic<"numPlaced", "placed", "tensors that were copied">];
+}
+
 def RunOnHost : Pass<"cuda-run-on-host", "::mlir::ModuleOp"> {
   let summary = "Compute the ops without a kernel on the CPU";
   let description = [{
-    All buffers of a run are in GPU memory. An op of the host code that reads or
+    All buffers of a run are in GPU memory, also those whose sizes only a run
+    knows. An op of the host code that reads or
     writes them, because it has no kernel, works on copies in host memory. The
     pass copies its buffers to the host, waits, and copies those back that the
     op may write. A remark names the node, the reason and the bytes. With
     `refuse`, such an op is an error.
 
-    A loop or branch with launches inside stays host code, and only the ops
-    inside that access memory get copies.
+    A loop or branch that launches kernels or allocates buffers stays host code,
+    and only the ops inside that access memory get copies.
   }];
   let options = [
       Option<"refuse", "refuse", "bool", "false",
@@ -241,9 +287,10 @@ def KernelsToNVVM : Pass<"cuda-kernels-to-nvvm", "::mlir::ModuleOp"> {
 def LaunchesToCalls : Pass<"cuda-launches-to-calls", "::mlir::ModuleOp"> {
   let summary = "Turn launches and copies into calls of the runtime";
   let description = [{
-    `cuda.launch` becomes a call of `ingot_cuda_launch` with the kernel's number
-    and the addresses of the operands, `memref.copy` a call of
-    `ingot_cuda_copy`. The other ops of the dialect become calls, too.
+    `cuda.launch` becomes a call of `ingot_cuda_launch`. It passes the kernel's
+    number, the addresses of the operands and their open sizes. `memref.copy`
+    becomes a call of `ingot_cuda_copy`. The other ops of the dialect become
+    calls, too, as do ops that allocate and release memory of a run.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect",

@@ -11,6 +11,7 @@
 #include "passes/llvm/BufferToLLVM.h"
 #include "passes/llvm/LaunchToLLVM.h"
 #include "passes/llvm/Passes.h"
+#include "passes/support/LibraryCalls.h"
 
 #include "mlir/Analysis/DataLayoutAnalysis.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -58,36 +59,6 @@ static constexpr StringLiteral kRelease = "ingot_support_release";
 /// run.
 static constexpr StringLiteral kObserve = "ingot_support_observe";
 
-/// Computes the number of bytes of a buffer of these sizes, or the largest
-/// integer if no memory can hold it. An empty buffer has 0 bytes, even if its
-/// other sizes are large.
-static Value checkedBytes(OpBuilder &b, Location loc, Type element,
-                          ValueRange sizes) {
-  Type i64 = b.getI64Type();
-  auto pair = LLVM::LLVMStructType::getLiteral(b.getContext(),
-                                               {i64, b.getI1Type()});
-  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  Value total = LLVM::ConstantOp::create(
-      b, loc, i64, b.getI64IntegerAttr(llvm::divideCeil(bits, 8)));
-  Value overflows = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
-  Value isEmpty = overflows;
-  Value zero = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(0));
-  for (Value size : sizes) {
-    isEmpty = LLVM::OrOp::create(
-        b, loc, isEmpty,
-        LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, size, zero));
-    Value product =
-        LLVM::UMulWithOverflowOp::create(b, loc, pair, total, size);
-    total = LLVM::ExtractValueOp::create(b, loc, product, 0);
-    overflows = LLVM::OrOp::create(
-        b, loc, overflows, LLVM::ExtractValueOp::create(b, loc, product, 1));
-  }
-  Value most =
-      LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(-1));
-  most = LLVM::SelectOp::create(b, loc, isEmpty, zero, most);
-  return LLVM::SelectOp::create(b, loc, overflows, most, total);
-}
-
 namespace {
 
 /// Maps the text of a string that names an ONNX node to the string's symbol.
@@ -116,7 +87,7 @@ template <typename Op> struct LowerMemory : ConvertOpToLLVMPattern<Op> {
     this->getMemRefDescriptorSizes(loc, type, adaptor.getDynamicSizes(),
                                    rewriter, sizes, strides, bytes);
     if (!isStatic)
-      bytes = checkedBytes(rewriter, loc, element, sizes);
+      bytes = ingot::support::checkedBytes(rewriter, loc, element, sizes);
     FailureOr<LLVM::CallOp> made = ask(op, rewriter, call, bytes);
     if (failed(made))
       return failure();

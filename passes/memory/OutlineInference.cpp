@@ -17,8 +17,8 @@
 #include "passes/memory/Passes.h"
 #include "passes/memory/ReleaseBuffers.h"
 #include "passes/memory/SizeChecks.h"
-#include "passes/memory/StoreOutputCall.h"
 #include "passes/support/RunChecks.h"
+#include "passes/support/StoreOutputCall.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

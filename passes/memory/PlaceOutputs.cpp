@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/memory/Passes.h"
-#include "passes/memory/StoreOutputCall.h"
+#include "passes/support/StoreOutputCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -9,7 +9,7 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/memory/PackedElements.h"
 #include "passes/memory/Passes.h"
-#include "passes/memory/StoreOutputCall.h"
+#include "passes/support/StoreOutputCall.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"

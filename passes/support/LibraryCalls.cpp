@@ -40,6 +40,31 @@ void support::storeAll(OpBuilder &builder, Location loc, ArrayRef<Value> values,
   }
 }
 
+Value support::checkedBytes(OpBuilder &b, Location loc, Type element,
+                            ValueRange sizes) {
+  Type i64 = b.getI64Type();
+  auto pair =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {i64, b.getI1Type()});
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Value total = LLVM::ConstantOp::create(
+      b, loc, i64, b.getI64IntegerAttr(llvm::divideCeil(bits, 8)));
+  Value overflows = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  Value isEmpty = overflows;
+  Value zero = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(0));
+  for (Value size : sizes) {
+    isEmpty = LLVM::OrOp::create(
+        b, loc, isEmpty,
+        LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, size, zero));
+    Value product = LLVM::UMulWithOverflowOp::create(b, loc, pair, total, size);
+    total = LLVM::ExtractValueOp::create(b, loc, product, 0);
+    overflows = LLVM::OrOp::create(
+        b, loc, overflows, LLVM::ExtractValueOp::create(b, loc, product, 1));
+  }
+  Value most = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(-1));
+  most = LLVM::SelectOp::create(b, loc, isEmpty, zero, most);
+  return LLVM::SelectOp::create(b, loc, overflows, most, total);
+}
+
 void support::createForward(OpBuilder builder, Location loc, StringRef name,
                             StringRef callee, LLVM::LLVMFunctionType type,
                             ArrayRef<StringRef> globals) {

@@ -21,6 +21,12 @@ mlir::Value addressOf(mlir::OpBuilder &builder, mlir::Location loc,
 void storeAll(mlir::OpBuilder &builder, mlir::Location loc,
               llvm::ArrayRef<mlir::Value> values, mlir::Value frame);
 
+/// Computes the number of bytes of a buffer of these sizes, which are i64.
+/// Returns the largest integer if no memory can hold it. An empty buffer has 0
+/// bytes, even if its other sizes are large.
+mlir::Value checkedBytes(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Type element, mlir::ValueRange sizes);
+
 /// Creates a function `name`. It calls `callee` of the runtime with its own
 /// arguments and with the addresses of `globals`.
 void createForward(mlir::OpBuilder builder, mlir::Location loc,

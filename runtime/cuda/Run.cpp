@@ -97,14 +97,10 @@ int32_t Transfer::place(const ingot_abi_buffer &given, uint32_t number,
   ingot_abi_buffer &buffer = run.tensors[number];
   buffer = given;
   run.bytes[number] = 0;
-  // Host code writes an output whose size only the run knows.
-  if (bytes == INGOT_CUDA_OPEN && !isInput)
-    return given.memory == INGOT_ABI_MEMORY_HOST
-               ? INGOT_ABI_OK
-               : message.fail(INGOT_ABI_INVALID_ARGUMENT,
-                              "the memory%s must be in host memory, because "
-                              "its size is open",
-                              Name(*this, number).text);
+  // An output whose size only the run knows is in the heap until then.
+  if (bytes == INGOT_CUDA_OPEN && !isInput &&
+      given.memory == INGOT_ABI_MEMORY_HOST)
+    return INGOT_ABI_OK;
   if (bytes == INGOT_CUDA_OPEN)
     bytes = given.bytes;
   run.bytes[number] = bytes;
@@ -231,6 +227,8 @@ int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   // A host that has not waited for the session's last run must not lose it.
   if ((status = waitFor(*run, message)))
     return status;
+  // The work of the last run has ended.
+  run->heap.endRun(state.driver);
   run->stream = stream ? stream : run->ownStream;
   Transfer transfer{*run, call, message};
   status = transfer.placeAll();
@@ -305,9 +303,7 @@ void ingot_cuda_copy(ingot_abi_call *call, void *to, const void *from,
                          {call->error, call->error_bytes});
 }
 
-/// Does the pending work of a run whose host code needs a result or gives one.
-/// Ends the run if that fails.
-static void catchUp(ingot_abi_call *call) {
+void ingot::cuda::catchUp(ingot_abi_call *call) {
   Run &run = *static_cast<Run *>(call->state);
   needHostCode(run.graphs);
   if (!call->status)
@@ -316,9 +312,8 @@ static void catchUp(ingot_abi_call *call) {
     ingot_support_stop(call);
 }
 
-/// Ends the run if a call of the driver failed.
-static void endIf(ingot_abi_call *call, Result result, const char *name,
-                  const char *place = "") {
+void ingot::cuda::endIf(ingot_abi_call *call, Result result, const char *name,
+                        const char *place) {
   Run &run = *static_cast<Run *>(call->state);
   if (int32_t status = run.state->check(
           result, name, {call->error, call->error_bytes}, place)) {
@@ -361,7 +356,10 @@ uintptr_t ingot_cuda_shadow(ingot_abi_call *call, uintptr_t device) {
     }
     return reinterpret_cast<uintptr_t>(run.shadows[i]) + (device - start);
   }
-  return device;
+  void *shadow = nullptr;
+  endIf(call, run.heap.shadow(state.driver, device, shadow), "cuMemHostAlloc",
+        " for copies in host memory");
+  return shadow ? reinterpret_cast<uintptr_t>(shadow) : device;
 }
 
 /// Returns true if a buffer at `host` needs copies of the bytes at `device`.

@@ -29,6 +29,7 @@ void ingot::cuda::destroyRun(Run *run) {
       driver.cuMemFree_v2(run->buffers[i]);
   if (run->arena)
     driver.cuMemFree_v2(run->arena);
+  run->heap.releaseAll(&driver);
   if (run->ownStream)
     driver.cuStreamDestroy_v2(run->ownStream);
   for (uint32_t i = 0;
@@ -40,6 +41,7 @@ void ingot::cuda::destroyRun(Run *run) {
 
 void ingot::cuda::freeRun(Run *run) {
   releaseGraphs(*run, /*isOurs=*/false);
+  run->heap.releaseAll(/*driver=*/nullptr);
   free(run->shadows);
   free(run->capacities);
   free(run->buffers);

@@ -10,6 +10,7 @@
 #include "ingot/abi/cuda.h"
 #include "runtime/cuda/DriverApi.h"
 #include "runtime/cuda/Graphs.h"
+#include "runtime/cuda/Heap.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -65,6 +66,8 @@ struct Run {
   /// null until it is needed.
   void **shadows;
   uint64_t *shadowBytes;
+  /// Memory of buffers whose sizes only the run knows.
+  Heap heap;
   /// The weights in host memory.
   const char *hostWeights;
   /// The observer of the call, and the one that takes its place.
@@ -109,6 +112,14 @@ struct State {
   int32_t checkAddress(const void *data, const char *place,
                        const Message &message);
 };
+
+/// Does the pending work of a run whose host code needs a result or gives one.
+/// Ends the run if that fails.
+void catchUp(ingot_abi_call *call);
+
+/// Ends the run of `call` if a call of the driver failed.
+void endIf(ingot_abi_call *call, Result result, const char *name,
+           const char *place = "");
 
 /// The parameters of a launch, as the driver takes them.
 struct KernelArguments {

@@ -248,9 +248,9 @@ uint32_t ingot_support_has_room(ingot_abi_call *call, uint64_t index,
   return 0;
 }
 
-void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
-                                uintptr_t rank, uintptr_t dims, uintptr_t data,
-                                uintptr_t element_bits) {
+uint64_t ingot_support_output_bytes(ingot_abi_call *call, uintptr_t index,
+                                    uintptr_t rank, uintptr_t dims,
+                                    uintptr_t element_bits) {
   const ingot_abi_buffer *output = &call->outputs[index];
   const int64_t *sizes = (const int64_t *)dims;
   uint64_t bytes = element_bits % 8 ? 1 : element_bits / 8;
@@ -264,6 +264,15 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
     bytes = bytes / 8 * element_bits + (bytes % 8 * element_bits + 7) / 8;
   if (overflows)
     bytes = is_empty ? 0 : UINT64_MAX;
+  return bytes;
+}
+
+void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
+                                uintptr_t rank, uintptr_t dims, uintptr_t data,
+                                uintptr_t element_bits) {
+  const ingot_abi_buffer *output = &call->outputs[index];
+  const uint64_t bytes =
+      ingot_support_output_bytes(call, index, rank, dims, element_bits);
   if (ingot_support_has_room(call, index, bytes) && bytes != 0 &&
       output->data != (void *)data)
     memcpy(output->data, (const void *)data, bytes);

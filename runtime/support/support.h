@@ -89,6 +89,12 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
                                 uintptr_t element_bits);
 
+/** Writes the dims of output `index`. Returns its bytes, or UINT64_MAX if no
+ *  memory can hold them. */
+uint64_t ingot_support_output_bytes(ingot_abi_call *call, uintptr_t index,
+                                    uintptr_t rank, uintptr_t dims,
+                                    uintptr_t element_bits);
+
 /** The strings of a model by index: string i occupies the bytes from offsets[i]
  *  up to offsets[i + 1]. Index 0 is the empty string. */
 typedef struct ingot_support_dictionary {

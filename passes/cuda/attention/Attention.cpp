@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/attention/Attention.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
@@ -23,7 +21,19 @@ Attention::Attention(AttentionOp op)
     return;
   mask = StridedLayout::of(op.getMask());
   for (auto [size, stride] : llvm::zip_equal(mask->sizes, mask->strides))
-    stride = size == 1 ? 0 : stride;
+    stride = size.is(1) ? Number(0) : stride;
+}
+
+void Attention::resolve(Code &code) {
+  src.resolve(code, op.getSrc());
+  keys.resolve(code, op.getKeys());
+  values.resolve(code, op.getValues());
+  dst.resolve(code, op.getDst());
+  if (mask)
+    mask->resolve(code, op.getMask());
+  for (auto [layout, operand] :
+       llvm::zip_equal(operands, op.getEpilogueOperands()))
+    layout.resolve(code, operand);
 }
 
 AttentionScheduleAttr Attention::schedule() const {
@@ -32,9 +42,4 @@ AttentionScheduleAttr Attention::schedule() const {
 
 int64_t Attention::sharedBytes() const {
   return schedule().getSharedBytes(depth(), width(), element());
-}
-
-int64_t Attention::blocks() const {
-  return batches() * heads() *
-         int64_t(llvm::divideCeil(queries(), schedule().getRows()));
 }

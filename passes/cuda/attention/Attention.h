@@ -15,6 +15,9 @@ namespace ingot::cuda {
 struct Attention {
   explicit Attention(AttentionOp op);
 
+  /// Gives open numbers values in the code of a kernel.
+  void resolve(Code &code);
+
   AttentionOp op;
   StridedLayout src, keys, values, dst;
   /// The layout of the mask; strides of sizes that broadcast are 0.
@@ -23,15 +26,14 @@ struct Attention {
 
   AttentionScheduleAttr schedule() const;
   mlir::Type element() const { return src.element; }
-  int64_t batches() const { return src.sizes[0]; }
-  int64_t queries() const { return src.sizes[1]; }
-  int64_t heads() const { return src.sizes[2]; }
+  Number batches() const { return src.sizes[0]; }
+  Number queries() const { return src.sizes[1]; }
+  int64_t heads() const { return src.sizes[2].known(); }
   /// Elements of a query, and of a value.
-  int64_t depth() const { return src.sizes[3]; }
-  int64_t width() const { return values.sizes[3]; }
-  int64_t numKeys() const { return keys.sizes[1]; }
+  int64_t depth() const { return src.sizes[3].known(); }
+  int64_t width() const { return values.sizes[3].known(); }
+  Number numKeys() const { return keys.sizes[1]; }
   int64_t sharedBytes() const;
-  int64_t blocks() const;
   /// Returns the distance of two rows of a tile in shared memory.
   int64_t rowBytes(int64_t elements) const {
     return AttentionScheduleAttr::getRowBytes(elements, element());

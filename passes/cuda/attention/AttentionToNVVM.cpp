@@ -112,12 +112,12 @@ Value AttentionEmitter::loadMask(Value row, Value key) {
                                    code.multiply(head, layout.strides[1])),
                           code.multiply(key, layout.strides[2]));
   Value isInside;
-  if (attention.numKeys() % schedule.getKeys() != 0)
+  if (!attention.numKeys().isMultipleOf(schedule.getKeys()))
     isInside = code.isWithin(key, attention.numKeys());
-  if (layout.strides[3] != 0) {
+  if (!layout.strides[3].is(0)) {
     Value query = code.add(firstQuery, row);
     offset = code.add(offset, code.multiply(query, layout.strides[3]));
-    if (attention.queries() % schedule.getRows() != 0)
+    if (!attention.queries().isMultipleOf(schedule.getRows()))
       isInside = code.both(isInside, code.isWithin(query, attention.queries()));
   }
   if (isInside)
@@ -136,12 +136,12 @@ SmallVector<Value> AttentionEmitter::scaledScores(Value step, Value stage) {
   for (int64_t j = 0; j < numColumns; ++j) {
     Value key = code.add(firstKey, multiplier->columnAt(j));
     Value isKey, added;
-    if (attention.numKeys() % schedule.getKeys() != 0)
+    if (!attention.numKeys().isMultipleOf(schedule.getKeys()))
       isKey = code.isWithin(key, attention.numKeys());
     for (int64_t i = 0; i < multiplier->numRows; ++i) {
       Value &score = scores[size_t(i * numColumns + j)];
       // All queries may have the same mask.
-      if (mask && (!added || attention.mask->strides[3] != 0))
+      if (mask && (!added || !attention.mask->strides[3].is(0)))
         added = loadMask(multiplier->rowAt(i), key);
       score = added ? Value(LLVM::FMAOp::create(b, loc, score, scale, added))
                     : Value(LLVM::FMulOp::create(b, loc, score, scale));
@@ -187,12 +187,11 @@ void AttentionEmitter::addStep(Value step, Value stage, Carried &carried) {
 /// Adds the steps of all keys. The queries come with those of the first step.
 void AttentionEmitter::addAll(Carried &carried) {
   const int64_t stages = schedule.getStages();
-  const int64_t steps =
-      int64_t(llvm::divideCeil(attention.numKeys(), schedule.getKeys()));
+  const Number steps = code.parts(attention.numKeys(), schedule.getKeys());
   src->load(firstQuery, queriesTile);
   // A step has a group of copies, also if it is behind the last one.
   for (int64_t i = 0; i + 1 < stages; ++i) {
-    if (i < steps)
+    if (steps.isOpen() || i < steps.known())
       loadStep(code.number(i), code.number(i));
     NVVM::CpAsyncCommitGroupOp::create(b, loc);
   }
@@ -210,7 +209,7 @@ void AttentionEmitter::addAll(Carried &carried) {
   };
   all.push_back(code.number(0));
   all.push_back(code.number(stages - 1));
-  auto loop = scf::ForOp::create(b, loc, code.number(0), code.number(steps),
+  auto loop = scf::ForOp::create(b, loc, code.number(0), code.valueOf(steps),
                                  code.number(1), all);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -241,6 +240,9 @@ void AttentionEmitter::addAll(Carried &carried) {
                                  code.add(at, 1)));
     scf::YieldOp::create(b, loc, next);
   }
+  // The first copies may be of steps that do not exist.
+  if (steps.isOpen())
+    NVVM::CpAsyncWaitGroupOp::create(b, loc, 0);
   take(loop.getResults());
 }
 
@@ -260,9 +262,14 @@ void AttentionEmitter::store(Carried &carried) {
     if (op.getSafe())
       hasKeys = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::ogt, total,
                                      number(0));
+    // Without keys, results are 0.
+    if (attention.numKeys().isOpen()) {
+      Value isAny = code.isWithin(code.number(0), attention.numKeys());
+      hasKeys = code.both(hasKeys, isAny);
+    }
     Value query = code.add(firstQuery, multiplier->rowAt(i));
     OpBuilder::InsertionGuard guard(b);
-    if (attention.queries() % schedule.getRows() != 0) {
+    if (!attention.queries().isMultipleOf(schedule.getRows())) {
       auto branch =
           scf::IfOp::create(b, loc, code.isWithin(query, attention.queries()),
                             /*withElseRegion=*/false);
@@ -287,8 +294,7 @@ void AttentionEmitter::store(Carried &carried) {
 void AttentionEmitter::emit() {
   Value thread = code.thread(), block = code.block();
   // Neighboring blocks have the same keys, which they then find in the cache.
-  const int64_t down =
-      int64_t(llvm::divideCeil(attention.queries(), schedule.getRows()));
+  const Number down = code.parts(attention.queries(), schedule.getRows());
   Value rest = code.divide(block, down);
   firstQuery = code.multiply(code.remainder(block, down), schedule.getRows());
   head = code.remainder(rest, attention.heads());
@@ -327,6 +333,8 @@ void AttentionToNVVMPass::runOnOperation() {
   for (AttentionOp op : ops) {
     OpBuilder b(op);
     Attention attention(op);
+    Code code(b, op.getLoc());
+    attention.resolve(code);
     AttentionEmitter(b, attention).emit();
     op->erase();
   }

@@ -20,25 +20,25 @@ HeadLoader::HeadLoader(Code &code, const Attention &attention, Value memref,
                        int64_t numRows, Value thread, Value batch, Value head)
     : code(code), layout(layout), pieceBytes(pieceBytes), numRows(numRows),
       threads(attention.schedule().getThreads()),
-      rowBytes(attention.rowBytes(layout.sizes[3])), thread(thread),
+      rowBytes(attention.rowBytes(layout.sizes[3].known())), thread(thread),
       address(code.addressOf(memref)),
       base(code.add(code.multiply(batch, layout.strides[0]),
                     code.multiply(head, layout.strides[2]))) {}
 
 void HeadLoader::copyPiece(Value piece, Value firstRow, Value tile) const {
   const int64_t elements = pieceBytes / layout.elementBytes(),
-                piecesOfRow = layout.sizes[3] / elements;
+                piecesOfRow = layout.sizes[3].known() / elements;
   Value row = code.divide(piece, piecesOfRow);
   Value inRow = code.remainder(piece, piecesOfRow);
   Value place =
       code.add(code.multiply(row, rowBytes), code.multiply(inRow, pieceBytes));
   Value number = code.add(firstRow, row);
   Value isRow;
-  if (layout.sizes[1] % numRows != 0)
+  if (!layout.sizes[1].isMultipleOf(numRows))
     isRow = code.isWithin(number, layout.sizes[1]);
-  Value offset =
-      code.add(code.add(base, code.multiply(number, layout.strides[1])),
-               code.multiply(inRow, elements * layout.strides[3]));
+  Value offset = code.add(
+      code.add(base, code.multiply(number, layout.strides[1])),
+      code.multiply(inRow, code.product({elements, layout.strides[3]})));
   copyToShared(code, address, layout.element, offset, isRow, tile, place,
                pieceBytes);
 }
@@ -46,7 +46,7 @@ void HeadLoader::copyPiece(Value piece, Value firstRow, Value tile) const {
 void HeadLoader::load(Value firstRow, Value tile) const {
   OpBuilder::InsertionGuard guard(code.b);
   const int64_t elements = pieceBytes / layout.elementBytes();
-  const int64_t total = numRows * (layout.sizes[3] / elements);
+  const int64_t total = numRows * (layout.sizes[3].known() / elements);
   if (total > kMaxUnrolled * threads) {
     auto loop = scf::ForOp::create(code.b, code.loc, thread, code.number(total),
                                    code.number(threads));

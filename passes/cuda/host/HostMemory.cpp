@@ -28,6 +28,6 @@ Value cuda::baseOf(Value memref) {
 
 bool cuda::isOfHost(Value memref) {
   Operation *op = baseOf(memref).getDefiningOp();
-  return op && isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp,
-                   RoomOp, ShadowOp>(op);
+  return op &&
+         isa<memref::AllocaOp, memref::GetGlobalOp, ShadowOp, StackOp>(op);
 }

@@ -5,14 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cuda/CudaDialect.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/NodeName.h"
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/host/HostMemory.h"
+#include "passes/cuda/kernels/OpenWords.h"
 #include "passes/support/LibraryCalls.h"
+#include "passes/support/StoreOutputCall.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -32,6 +37,10 @@ static constexpr StringLiteral kShadow = "ingot_cuda_shadow";
 static constexpr StringLiteral kToHost = "ingot_cuda_to_host";
 static constexpr StringLiteral kToDevice = "ingot_cuda_to_device";
 static constexpr StringLiteral kWait = "ingot_cuda_wait";
+static constexpr StringLiteral kAllocate = "ingot_cuda_allocate";
+static constexpr StringLiteral kRoom = "ingot_cuda_room";
+static constexpr StringLiteral kRelease = "ingot_cuda_release";
+static constexpr StringLiteral kStoreOutput = "ingot_cuda_store_output";
 
 namespace {
 
@@ -39,8 +48,9 @@ namespace {
 class Caller {
 public:
   Caller(func::FuncOp function, Value call,
-         const DenseMap<StringAttr, int64_t> &numbers)
-      : function(function), call(call), numbers(numbers),
+         const DenseMap<StringAttr, int64_t> &numbers,
+         llvm::StringMap<std::string> &nodes)
+      : function(function), call(call), numbers(numbers), nodes(nodes),
         b(function.getContext()) {}
 
   void convert();
@@ -49,12 +59,19 @@ private:
   void callWith(StringRef callee, ArrayRef<Value> arguments);
   void convert(cuda::LaunchOp launch);
   void convert(ShadowOp shadow);
+  template <typename Op>
+  void allocate(Op op, StringRef callee, ArrayRef<Value> arguments);
+  Value makeMemRef(MemRefType type, Value address, Value offset,
+                   ValueRange sizes, ValueRange strides);
   void copy(StringRef callee, Value from, Value to);
   Value getFrame();
+  Value nodeName(Operation *op);
 
   func::FuncOp function;
   Value call;
   const DenseMap<StringAttr, int64_t> &numbers;
+  /// The symbols of names of nodes.
+  llvm::StringMap<std::string> &nodes;
   OpBuilder b;
   Location loc = function.getLoc();
   /// Stack memory for the parameters of kernels. All launches share it, since
@@ -67,6 +84,16 @@ struct LaunchesToCallsPass
   void runOnOperation() override;
   void declare(StringRef name, unsigned numIndices, bool hasResult = false);
 };
+
+/// Returns true if a call of the runtime replaces `op`.
+bool isCalled(Operation *op) {
+  if (isa<CudaDialect>(op->getDialect()) || isa<memref::AllocOp, RoomOp>(op))
+    return true;
+  if (auto dense = dyn_cast<memref::CopyOp>(op))
+    return !isOfHost(dense.getSource());
+  auto dealloc = dyn_cast<memref::DeallocOp>(op);
+  return dealloc && !isOfHost(dealloc.getMemref());
+}
 
 } // namespace
 
@@ -119,13 +146,20 @@ void Caller::callWith(StringRef callee, ArrayRef<Value> arguments) {
   func::CallOp::create(b, loc, callee, TypeRange(), all);
 }
 
+/// Returns the number of parameters that a launch passes.
+static size_t numWords(cuda::LaunchOp launch) {
+  size_t count = launch.getArgs().size();
+  for (Type type : launch.getArgs().getTypes())
+    count += OpenWords(cast<MemRefType>(type)).count();
+  return count;
+}
+
 Value Caller::getFrame() {
   if (frame)
     return frame;
   size_t most = 1;
-  function.walk([&](cuda::LaunchOp launch) {
-    most = std::max(most, size_t(launch.getArgs().size()));
-  });
+  function.walk(
+      [&](cuda::LaunchOp launch) { most = std::max(most, numWords(launch)); });
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.getBody().front());
   frame = memref::AllocaOp::create(
@@ -138,6 +172,16 @@ void Caller::convert(cuda::LaunchOp launch) {
       llvm::map_to_vector(launch.getArgs(), [&](Value memref) {
         return support::addressOf(b, loc, memref);
       });
+  for (Value memref : launch.getArgs()) {
+    OpenWords open(cast<MemRefType>(memref.getType()));
+    for (unsigned i : open.sizes)
+      words.push_back(memref::DimOp::create(b, loc, memref, i));
+    if (open.strides.empty())
+      continue;
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memref);
+    for (unsigned i : open.strides)
+      words.push_back(metadata.getStrides()[i]);
+  }
   support::storeAll(b, loc, words, getFrame());
   Value number = arith::ConstantIndexOp::create(
       b, loc, numbers.at(launch.getKernel().getLeafReference()));
@@ -154,6 +198,81 @@ void Caller::copy(StringRef callee, Value from, Value to) {
   callWith(callee, {target, source, bytes});
 }
 
+/// Makes a memref of an address.
+Value Caller::makeMemRef(MemRefType type, Value address, Value offset,
+                         ValueRange sizes, ValueRange strides) {
+  auto toWord = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  };
+  Value pointer = LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext()), toWord(address));
+  LLVMTypeConverter converter(b.getContext());
+  auto descriptor =
+      MemRefDescriptor::poison(b, loc, converter.convertType(type));
+  descriptor.setAllocatedPtr(b, loc, pointer);
+  descriptor.setAlignedPtr(b, loc, pointer);
+  descriptor.setOffset(b, loc, toWord(offset));
+  for (unsigned i = 0; i < unsigned(type.getRank()); ++i) {
+    descriptor.setSize(b, loc, i, toWord(sizes[i]));
+    descriptor.setStride(b, loc, i, toWord(strides[i]));
+  }
+  return UnrealizedConversionCastOp::create(b, loc, TypeRange(type),
+                                            ValueRange(descriptor))
+      .getResult(0);
+}
+
+/// Allocates memory of the GPU by a call of `callee` with `arguments`, the
+/// number of bytes and the name of the node.
+template <typename Op>
+void Caller::allocate(Op op, StringRef callee, ArrayRef<Value> arguments) {
+  auto type = cast<MemRefType>(op->getResult(0).getType());
+  SmallVector<Value> sizes, strides(size_t(type.getRank())), words;
+  auto dynamic = op.getDynamicSizes().begin();
+  for (int64_t size : type.getShape()) {
+    sizes.push_back(ShapedType::isDynamic(size)
+                        ? Value(*dynamic++)
+                        : arith::ConstantIndexOp::create(b, loc, size));
+    words.push_back(
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), sizes.back()));
+  }
+  Value step = arith::ConstantIndexOp::create(b, loc, 1);
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = step;
+    step = arith::MulIOp::create(b, loc, step, sizes[i]);
+  }
+  SmallVector<Value> all{call};
+  llvm::append_range(all, arguments);
+  all.push_back(arith::IndexCastOp::create(
+      b, loc, b.getIndexType(),
+      support::checkedBytes(b, loc, type.getElementType(), words)));
+  all.push_back(nodeName(op));
+  Value address =
+      func::CallOp::create(b, loc, callee, b.getIndexType(), all).getResult(0);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  op->getResult(0).replaceAllUsesWith(
+      makeMemRef(type, address, zero, sizes, strides));
+}
+
+/// Returns the address of the name of the op's ONNX node. Returns 0 if the op
+/// has no name, or if the function computes several equal nodes.
+Value Caller::nodeName(Operation *op) {
+  std::string name = nodeNameOf(op->getLoc());
+  if (name.empty() || !findRunOperand(function, RunOperand::call))
+    return arith::ConstantIndexOp::create(b, loc, 0);
+  name.push_back('\0');
+  auto [symbol, isNew] = nodes.try_emplace(
+      name, "ingot_cuda_buffer_" + std::to_string(nodes.size()));
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  Value address =
+      isNew ? LLVM::createGlobalString(loc, b, symbol->second, name,
+                                       LLVM::Linkage::Internal)
+            : LLVM::AddressOfOp::create(b, loc, pointer, symbol->second)
+                  .getResult();
+  return arith::IndexCastOp::create(
+      b, loc, b.getIndexType(),
+      LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), address));
+}
+
 /// Makes a memref of the host's address for a buffer of the GPU.
 void Caller::convert(ShadowOp shadow) {
   auto type = cast<MemRefType>(shadow.getHost().getType());
@@ -162,35 +281,20 @@ void Caller::convert(ShadowOp shadow) {
   Value host = func::CallOp::create(b, loc, kShadow, b.getIndexType(),
                                     ValueRange{call, device})
                    .getResult(0);
-  Type i64 = b.getI64Type();
-  auto toWord = [&](Value index) -> Value {
-    return arith::IndexCastOp::create(b, loc, i64, index);
-  };
-  Value pointer = LLVM::IntToPtrOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext()), toWord(host));
   auto metadata =
       memref::ExtractStridedMetadataOp::create(b, loc, shadow.getDevice());
-  LLVMTypeConverter converter(b.getContext());
-  auto descriptor =
-      MemRefDescriptor::poison(b, loc, converter.convertType(type));
-  descriptor.setAllocatedPtr(b, loc, pointer);
-  descriptor.setAlignedPtr(b, loc, pointer);
-  descriptor.setOffset(b, loc, toWord(metadata.getOffset()));
-  for (unsigned i = 0; i < unsigned(type.getRank()); ++i) {
-    descriptor.setSize(b, loc, i, toWord(metadata.getSizes()[i]));
-    descriptor.setStride(b, loc, i, toWord(metadata.getStrides()[i]));
-  }
-  auto cast = UnrealizedConversionCastOp::create(b, loc, TypeRange(type),
-                                                 ValueRange(descriptor));
-  shadow.getHost().replaceAllUsesWith(cast.getResult(0));
+  shadow.getHost().replaceAllUsesWith(
+      makeMemRef(type, host, metadata.getOffset(), metadata.getSizes(),
+                 metadata.getStrides()));
 }
 
 void Caller::convert() {
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    auto dense = dyn_cast<memref::CopyOp>(op);
-    if (isa<CudaDialect>(op->getDialect()) ||
-        (dense && !isOfHost(dense.getSource())))
+    // The call of a run stores outputs from where they are.
+    if (StoreOutputCall store = StoreOutputCall::find(op))
+      store.getOp().setCallee(kStoreOutput);
+    if (isCalled(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
@@ -202,6 +306,16 @@ void Caller::convert() {
       copy(kCopy, dense.getSource(), dense.getTarget());
     else if (auto shadow = dyn_cast<ShadowOp>(op))
       convert(shadow);
+    else if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      allocate(alloc, kAllocate, {});
+    else if (auto room = dyn_cast<RoomOp>(op))
+      allocate(room, kRoom,
+               arith::ConstantIndexOp::create(b, loc, int64_t(room.getNumber()))
+                   .getResult());
+    else if (auto dealloc = dyn_cast<memref::DeallocOp>(op))
+      callWith(kRelease, memref::ExtractAlignedPointerAsIndexOp::create(
+                             b, loc, dealloc.getMemref())
+                             .getResult());
     else if (auto toHost = dyn_cast<ToHostOp>(op))
       copy(kToHost, toHost.getDevice(), toHost.getHost());
     else if (auto toDevice = dyn_cast<ToDeviceOp>(op))
@@ -241,7 +355,12 @@ void LaunchesToCallsPass::runOnOperation() {
   declare(kToDevice, 3);
   declare(kShadow, 1, /*hasResult=*/true);
   declare(kWait, 0);
+  declare(kAllocate, 2, /*hasResult=*/true);
+  declare(kRoom, 3, /*hasResult=*/true);
+  declare(kRelease, 1);
+  declare(kStoreOutput, 5);
+  llvm::StringMap<std::string> nodes;
   for (auto function : module.getOps<func::FuncOp>())
     if (Value call = callOf(function))
-      Caller(function, call, numbers).convert();
+      Caller(function, call, numbers, nodes).convert();
 }

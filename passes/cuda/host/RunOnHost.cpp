@@ -9,6 +9,7 @@
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/host/HostMemory.h"
 #include "passes/support/Contains.h"
+#include "passes/support/StoreOutputCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -41,11 +42,15 @@ struct RunOnHostPass : ingot::impl::RunOnHostBase<RunOnHostPass> {
 
 /// Returns true if `op` itself reads or writes a memref.
 static bool accesses(Operation *op) {
-  if (isa<CudaDialect>(op->getDialect()) || isa<memref::CopyOp>(op))
+  if (isa<CudaDialect>(op->getDialect()) ||
+      isa<memref::AllocOp, memref::CopyOp, memref::DeallocOp, RoomOp>(op))
     return false;
-  // The address goes to a function that reads the memory.
+  // The address goes to a function that reads the memory, except for outputs:
+  // they are passed to the host from where they are.
   if (isa<memref::ExtractAlignedPointerAsIndexOp>(op))
-    return true;
+    return !llvm::all_of(op->getUsers(), [](Operation *user) {
+      return bool(StoreOutputCall::find(user));
+    });
   auto isMemRef = llvm::IsaPred<BaseMemRefType>;
   if (llvm::none_of(op->getOperandTypes(), isMemRef) &&
       llvm::none_of(op->getResultTypes(), isMemRef))
@@ -107,6 +112,14 @@ static bool isWeights(Value memref) {
   return function && findRunOperand(function, RunOperand::weights) == base;
 }
 
+/// Returns true if `buffer` has memory of its own, whose elements are not
+/// defined at first.
+static bool isNew(Value buffer) {
+  if (auto argument = dyn_cast<BlockArgument>(buffer))
+    return isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  return isa<memref::AllocOp, memref::ViewOp, RoomOp>(buffer.getDefiningOp());
+}
+
 /// Returns true if something accesses `buffer`, or a view of it, before `op`
 /// does. Otherwise its elements are not defined yet.
 static bool isUsedBefore(Value buffer, Operation *op) {
@@ -152,7 +165,8 @@ void RunOnHostPass::move(Operation *op) {
     Value whole = wholeOf(buffer);
     // Inputs are defined from the beginning.
     const bool isInput = isa<BlockArgument>(whole) && !written.contains(buffer);
-    if (isWeights(whole) || (!isInput && !isUsedBefore(whole, op)))
+    if (isWeights(whole) ||
+        (!isInput && isNew(whole) && !isUsedBefore(whole, op)))
       continue;
     ToHostOp::create(b, loc, buffer, shadow);
   }
@@ -198,9 +212,10 @@ void RunOnHostPass::visit(Block &block) {
     }
     if (!support::contains(&op, accesses))
       continue;
+    // A region that allocates memory may give it to launches behind it.
     if (op.getNumRegions() == 0 ||
-        !support::contains(&op,
-                           llvm::IsaPred<cuda::LaunchOp, memref::CopyOp>)) {
+        !support::contains(&op, llvm::IsaPred<cuda::LaunchOp, memref::CopyOp,
+                                              memref::AllocOp, RoomOp>)) {
       move(&op);
       continue;
     }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -35,19 +36,39 @@ Value Code::subtract(Value x, Value y) { return binary<arith::SubIOp>(x, y); }
 Value Code::exclusiveOr(Value x, Value y) {
   return binary<arith::XOrIOp>(x, y);
 }
-Value Code::multiply(Value x, int64_t y) {
-  return binary<arith::MulIOp>(x, number(y));
+Value Code::multiply(Value x, Number y) {
+  return binary<arith::MulIOp>(x, valueOf(y));
 }
-Value Code::divide(Value x, int64_t y) {
-  return binary<arith::DivUIOp>(x, number(y));
+Value Code::divide(Value x, Number y) {
+  return binary<arith::DivUIOp>(x, valueOf(y));
 }
-Value Code::remainder(Value x, int64_t y) {
-  return binary<arith::RemUIOp>(x, number(y));
+Value Code::remainder(Value x, Number y) {
+  return binary<arith::RemUIOp>(x, valueOf(y));
 }
 
-Value Code::isWithin(Value x, int64_t y) {
+Value Code::isWithin(Value x, Number y) {
   return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, x,
-                                       number(y));
+                                       valueOf(y));
+}
+
+Number Code::product(ArrayRef<Number> factors) {
+  int64_t known = 1, divisor = 1;
+  Value open;
+  for (Number factor : factors) {
+    divisor *= factor.knownDivisor();
+    if (factor.isOpen())
+      open =
+          open ? binary<arith::MulIOp>(open, factor.value()) : factor.value();
+    else
+      known *= factor.known();
+  }
+  return open ? Number::open(divisor, multiply(open, known)) : Number(known);
+}
+
+Number Code::parts(Number x, int64_t size) {
+  if (!x.isOpen())
+    return int64_t(llvm::divideCeil(x.known(), size));
+  return Number::open(1, divide(add(x.value(), size - 1), size));
 }
 
 Value Code::equals(Value x, int64_t y) {
@@ -74,7 +95,7 @@ Value Code::special() {
 Value Code::thread() { return special<gpu::ThreadIdOp>(); }
 Value Code::block() { return special<gpu::BlockIdOp>(); }
 
-SmallVector<Value> Code::delinearize(Value number, ArrayRef<int64_t> sizes) {
+SmallVector<Value> Code::delinearize(Value number, ArrayRef<Number> sizes) {
   SmallVector<Value> indices(sizes.size());
   for (size_t i = sizes.size(); i-- > 0;) {
     if (i == 0) {
@@ -87,26 +108,28 @@ SmallVector<Value> Code::delinearize(Value number, ArrayRef<int64_t> sizes) {
   return indices;
 }
 
-Value Code::offsetOf(Value number, ArrayRef<int64_t> sizes,
-                     ArrayRef<int64_t> strides) {
-  SmallVector<int64_t> joinedSizes, joinedStrides;
+Value Code::offsetOf(Value number, ArrayRef<Number> sizes,
+                     ArrayRef<Number> strides) {
+  SmallVector<Number> joinedSizes, joinedStrides;
   for (auto [size, stride] : llvm::zip_equal(sizes, strides)) {
-    if (size == 1)
+    if (size.is(1))
       continue;
-    if (!joinedSizes.empty() && joinedStrides.back() == size * stride) {
-      joinedSizes.back() *= size;
+    // The first size is not used, so it may be open.
+    if (!joinedSizes.empty() && !size.isOpen() && !stride.isOpen() &&
+        joinedStrides.back().is(size.known() * stride.known())) {
+      joinedSizes.back() = product({joinedSizes.back(), size});
       joinedStrides.back() = stride;
       continue;
     }
     joinedSizes.push_back(size);
     joinedStrides.push_back(stride);
   }
-  if (llvm::all_of(joinedStrides, [](int64_t stride) { return stride == 0; }))
+  if (llvm::all_of(joinedStrides, [](Number stride) { return stride.is(0); }))
     return this->number(0);
   Value offset = this->number(0);
   SmallVector<Value> indices = delinearize(number, joinedSizes);
   for (auto [index, stride] : llvm::zip_equal(indices, joinedStrides))
-    if (stride != 0)
+    if (!stride.is(0))
       offset = add(offset, multiply(index, stride));
   return offset;
 }

@@ -7,6 +7,8 @@
 #ifndef INGOT_PASSES_CUDA_KERNELS_CODE_H
 #define INGOT_PASSES_CUDA_KERNELS_CODE_H
 
+#include "passes/cuda/kernels/Number.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -32,17 +34,23 @@ public:
   Value add(Value x, Value y);
   Value add(Value x, int64_t y) { return y == 0 ? x : add(x, number(y)); }
   Value subtract(Value x, Value y);
-  Value multiply(Value x, int64_t y);
+  Value multiply(Value x, Number y);
   /// Returns the quotient and the remainder of numbers that are not negative.
-  Value divide(Value x, int64_t y);
-  Value remainder(Value x, int64_t y);
+  Value divide(Value x, Number y);
+  Value remainder(Value x, Number y);
   Value exclusiveOr(Value x, Value y);
   /// Returns true if `x` is at least 0 and below `y`.
-  Value isWithin(Value x, int64_t y);
+  Value isWithin(Value x, Number y);
   Value equals(Value x, int64_t y);
   /// Returns true if both are true. A condition that is null is true.
   Value both(Value x, Value y);
   Value select(Value condition, Value x, Value y);
+
+  /// Returns a number as a value.
+  Value valueOf(Number x) { return x.isOpen() ? x.value() : number(x.known()); }
+  Number product(llvm::ArrayRef<Number> factors);
+  /// Returns how many parts of `size` hold `x` elements.
+  Number parts(Number x, int64_t size);
 
   /// Returns the number of the thread or block.
   Value thread();
@@ -50,11 +58,11 @@ public:
 
   /// Returns the indices of element `number` of an array with `sizes`.
   llvm::SmallVector<Value> delinearize(Value number,
-                                       llvm::ArrayRef<int64_t> sizes);
+                                       llvm::ArrayRef<Number> sizes);
   /// Returns the offset of position `number` of an array with these sizes and
   /// strides. Dimensions that are contiguous are not taken apart.
-  Value offsetOf(Value number, llvm::ArrayRef<int64_t> sizes,
-                 llvm::ArrayRef<int64_t> strides);
+  Value offsetOf(Value number, llvm::ArrayRef<Number> sizes,
+                 llvm::ArrayRef<Number> strides);
 
   Type pointer(unsigned space);
   /// Returns the dynamic shared memory of the block. Declares it in the module

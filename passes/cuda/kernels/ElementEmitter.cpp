@@ -16,6 +16,48 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
+std::optional<int64_t> cuda::staticSteps(linalg::LinalgOp op,
+                                         ArrayRef<unsigned> loops) {
+  int64_t steps = 1;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (unsigned loop : loops) {
+    if (ShapedType::isDynamic(ranges[loop]))
+      return std::nullopt;
+    steps *= ranges[loop];
+  }
+  return steps;
+}
+
+Value cuda::stepsOf(OpBuilder &b, linalg::LinalgOp op, unsigned loop,
+                    const IRMapping &values) {
+  Location loc = op.getLoc();
+  const int64_t range = op.getStaticLoopRanges()[loop];
+  if (!ShapedType::isDynamic(range))
+    return arith::ConstantIndexOp::create(b, loc, range);
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    for (unsigned i = 0; i < map.getNumResults(); ++i)
+      if (map.getResult(i) == b.getAffineDimExpr(loop))
+        return memref::DimOp::create(b, loc,
+                                     values.lookupOrDefault(operand.get()), i);
+  }
+  llvm_unreachable("an operand of a linalg op has each loop as a dimension");
+}
+
+Value cuda::countSteps(OpBuilder &b, linalg::LinalgOp op,
+                       ArrayRef<unsigned> loops, const IRMapping &values) {
+  Location loc = op.getLoc();
+  if (std::optional<int64_t> steps = staticSteps(op, loops))
+    return arith::ConstantIndexOp::create(b, loc, *steps);
+  Value count;
+  for (unsigned loop : loops) {
+    Value steps = stepsOf(b, op, loop, values);
+    count =
+        count ? arith::MulIOp::create(b, loc, count, steps).getResult() : steps;
+  }
+  return count;
+}
+
 ElementEmitter::ElementEmitter(OpBuilder &b, linalg::LinalgOp op,
                                const IRMapping &outside)
     : b(b), op(op), loc(op.getLoc()), values(outside),
@@ -108,8 +150,7 @@ SmallVector<Values> ElementEmitter::reduce(ArrayRef<unsigned> loops,
   }
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  Value end = arith::ConstantIndexOp::create(
-      b, loc, op.getStaticLoopRanges()[loops.front()]);
+  Value end = stepsOf(b, op, loops.front(), values);
   Values carried;
   for (const Values &own : sums)
     llvm::append_range(carried, own);
@@ -135,22 +176,23 @@ SmallVector<Values> ElementEmitter::reduce(ArrayRef<unsigned> loops,
 void ElementEmitter::delinearize(Value number, ArrayRef<unsigned> loops,
                                  int64_t count) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (!loops.empty())
+  if (!loops.empty() && count > 1)
     ranges[loops.back()] /= count;
   // Divisions of 32 bits take a third of the instructions of 64 bits.
-  int64_t elements = 1;
-  for (unsigned loop : loops)
-    elements *= ranges[loop];
+  std::optional<int64_t> elements = staticSteps(op, loops);
   Type type = b.getIndexType();
-  if (elements <= std::numeric_limits<int32_t>::max()) {
+  if (elements && *elements / count <= std::numeric_limits<int32_t>::max()) {
     type = b.getI32Type();
     number = arith::IndexCastUIOp::create(b, loc, type, number);
   }
   for (unsigned loop : llvm::reverse(loops)) {
     Value index = number;
     if (loop != loops.front()) {
-      Value range = arith::ConstantOp::create(
-          b, loc, b.getIntegerAttr(type, ranges[loop]));
+      Value range = ShapedType::isDynamic(ranges[loop])
+                        ? stepsOf(b, op, loop, values)
+                        : arith::ConstantOp::create(
+                              b, loc, b.getIntegerAttr(type, ranges[loop]))
+                              .getResult();
       index = arith::RemUIOp::create(b, loc, number, range);
       number = arith::DivUIOp::create(b, loc, number, range);
     }

@@ -14,6 +14,21 @@ namespace ingot::cuda {
 
 using Values = llvm::SmallVector<mlir::Value>;
 
+/// Returns the steps of these loops together, or nullopt if only a run knows
+/// them.
+std::optional<int64_t> staticSteps(mlir::linalg::LinalgOp op,
+                                   llvm::ArrayRef<unsigned> loops);
+
+/// Returns the steps of a loop. `values` maps the memrefs of the op to those
+/// whose sizes are read, if they are others.
+mlir::Value stepsOf(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
+                    unsigned loop, const mlir::IRMapping &values);
+
+/// Returns the steps of these loops together.
+mlir::Value countSteps(mlir::OpBuilder &b, mlir::linalg::LinalgOp op,
+                       llvm::ArrayRef<unsigned> loops,
+                       const mlir::IRMapping &values);
+
 /// Writes the code of a thread that computes elements of a linalg op's result.
 class ElementEmitter {
 public:

@@ -9,6 +9,7 @@
 #include "ingot/abi/cuda.h"
 #include "passes/cuda/host/HostMemory.h"
 #include "passes/cuda/kernels/KernelModule.h"
+#include "passes/cuda/kernels/OpenWords.h"
 #include "passes/support/Contains.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,24 +40,25 @@ static bool hasCode(Operation *op) {
 
 Reason cuda::whyNoKernel(linalg::LinalgOp op, const loops::Captures &captures) {
   if (llvm::any_of(captures.memrefs, isOfHost))
-    return "uses a buffer of the host, because its size is open";
+    return "uses a buffer of the host";
   if (!captures.areComplete)
     return "uses a value that only the host knows";
   if (llvm::any_of(captures.memrefs, [](Value memref) {
         auto type = cast<MemRefType>(memref.getType());
         int64_t offset;
         SmallVector<int64_t> strides;
-        return !type.hasStaticShape() ||
-               failed(type.getStridesAndOffset(strides, offset)) ||
-               llvm::is_contained(strides, ShapedType::kDynamic);
+        return failed(type.getStridesAndOffset(strides, offset));
       }))
-    return "has sizes that only a run knows";
+    return "has elements that are not at regular distances";
   if (support::contains(op, [](Operation *inside) {
         return isa_and_present<math::MathDialect>(inside->getDialect()) &&
                !hasCode(inside);
       }))
     return "computes a function that GPUs lack";
-  if (captures.memrefs.size() > INGOT_CUDA_MAX_PARAMETERS)
+  size_t numParameters = captures.memrefs.size();
+  for (Value memref : captures.memrefs)
+    numParameters += OpenWords(cast<MemRefType>(memref.getType())).count();
+  if (numParameters > INGOT_CUDA_MAX_PARAMETERS)
     return "reads more buffers than a kernel takes";
   SmallVector<unsigned> parallel = ElementEmitter::parallelLoops(op);
   for (OpOperand &init : op.getDpsInitsMutable())
@@ -105,11 +107,22 @@ LoopKernel::LoopKernel(OpBuilder &b, linalg::LinalgOp op,
 }
 
 void LoopKernel::launch(loops::KernelTable &table, StringRef prefix,
-                        int64_t numBlocks) {
+                        ArrayRef<unsigned> loops, int64_t perBlock) {
   kernel = table.insert(kernel, prefix);
   b.setInsertionPoint(op);
-  Value blocks = arith::ConstantIndexOp::create(b, op.getLoc(), numBlocks);
-  cuda::launch(b, op.getLoc(), kernel, memrefs, blocks,
-               int64_t(memrefs.size()));
+  Location loc = op.getLoc();
+  Value blocks;
+  if (std::optional<int64_t> steps = staticSteps(op, loops)) {
+    blocks = arith::ConstantIndexOp::create(
+        b, loc, int64_t(llvm::divideCeil(*steps, perBlock)));
+  } else {
+    Value elements = countSteps(b, op, loops, IRMapping());
+    auto number = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(b, loc, value);
+    };
+    elements = arith::AddIOp::create(b, loc, elements, number(perBlock - 1));
+    blocks = arith::DivUIOp::create(b, loc, elements, number(perBlock));
+  }
+  cuda::launch(b, loc, kernel, memrefs, blocks, int64_t(memrefs.size()));
   op->erase();
 }

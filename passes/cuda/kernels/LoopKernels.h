@@ -26,9 +26,10 @@ struct LoopKernel {
              const loops::Captures &captures, int64_t threads,
              int64_t sharedBytes, int64_t count);
 
-  /// Puts the kernel into the table, and replaces the op by a launch.
+  /// Puts the kernel into the table, and replaces the op by a launch. A block
+  /// does `perBlock` of the steps of `loops`.
   void launch(loops::KernelTable &table, llvm::StringRef prefix,
-              int64_t numBlocks);
+              llvm::ArrayRef<unsigned> loops, int64_t perBlock);
 
   mlir::OpBuilder &b;
   mlir::linalg::LinalgOp op;

@@ -46,15 +46,12 @@ void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
         .setAttr(op, StringAttr::get(&getContext(), *reason));
     return;
   }
-  int64_t elements = 1;
   SmallVector<unsigned> parallel = ElementEmitter::parallelLoops(op);
-  for (unsigned loop : parallel)
-    elements *= op.getStaticLoopRanges()[loop];
+  std::optional<int64_t> elements = staticSteps(op, parallel);
   if (elements == 0)
     return op->erase();
   const int64_t count =
       parallel.empty() ? 1 : chooseThreadElements(op, parallel.back());
-  const int64_t numThreads = elements / count;
   OpBuilder b(&getContext());
   Location loc = op.getLoc();
   LoopKernel kernel(b, op, captures, kGridThreads, /*sharedBytes=*/0, count);
@@ -63,18 +60,27 @@ void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
   Value threads = arith::ConstantIndexOp::create(b, loc, kGridThreads);
   Value number = arith::AddIOp::create(
       b, loc, arith::MulIOp::create(b, loc, block, threads), thread);
-  Value isInside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number,
-                            arith::ConstantIndexOp::create(b, loc, numThreads));
+  Value numThreads;
+  if (elements) {
+    numThreads = arith::ConstantIndexOp::create(b, loc, *elements / count);
+  } else {
+    numThreads = countSteps(b, op, parallel, kernel.outside);
+    if (count > 1)
+      numThreads = arith::DivUIOp::create(
+          b, loc, numThreads, arith::ConstantIndexOp::create(b, loc, count));
+  }
+  Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                         number, numThreads);
   auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
   b.setInsertionPoint(branch.thenYield());
   ElementEmitter(b, op, kernel.outside).emit(number, count);
-  kernel.launch(table, "grid_",
-                int64_t(llvm::divideCeil(numThreads, kGridThreads)));
+  kernel.launch(table, "grid_", parallel, kGridThreads * count);
   ++launched;
 }
 
 static bool isDense(MemRefType type) {
+  if (type.getLayout().isIdentity())
+    return true;
   int64_t offset;
   SmallVector<int64_t> strides;
   return type.hasStaticShape() &&

@@ -5,17 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cuda/CudaDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/attention/Attention.h"
 #include "passes/cuda/kernels/KernelModule.h"
+#include "passes/cuda/lower/CudaSupport.h"
 #include "passes/cuda/products/PartSum.h"
 #include "passes/cuda/products/Product.h"
 #include "passes/cuda/rows/Rows.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Regions.h"
+#include "passes/support/RunChecks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ingot {
@@ -29,8 +34,14 @@ using namespace ingot::cuda;
 
 namespace {
 
+/// The grid of a kernel: the sizes of dst that are multiplied and divided by
+/// the tile to get the number of blocks.
 struct Grid {
-  int64_t blocks, threads, sharedBytes;
+  /// Blocks of one batch and one part of the rows.
+  int64_t across;
+  /// Sizes of batches, and of rows. Rows of a part share a block.
+  SmallVector<unsigned> batches, rows;
+  int64_t rowsOfPart, threads, sharedBytes;
 };
 
 struct OutlineProductsPass
@@ -41,31 +52,132 @@ struct OutlineProductsPass
 
 } // namespace
 
-/// Returns the blocks of a kernel, and the threads and shared memory of each.
 static Grid gridOf(kernel::EpilogueOpInterface op) {
   if (auto attention = dyn_cast<AttentionOp>(*op)) {
     Attention facts(attention);
-    return {facts.blocks(), facts.schedule().getThreads(), facts.sharedBytes()};
+    return {facts.heads(),
+            {0},
+            {1},
+            facts.schedule().getRows(),
+            facts.schedule().getThreads(),
+            facts.sharedBytes()};
   }
   if (isRowKernel(op)) {
     Rows rows(op);
-    return {rows.blocks(), rows.schedule().getBlockThreads(),
-            rows.team().sharedBytes(rows.numReductions())};
+    const int64_t sharedBytes = rows.team().sharedBytes(rows.numReductions());
+    RowScheduleAttr schedule = rows.schedule();
+    if (rows.groups)
+      return {int64_t(llvm::divideCeil(rows.usualRows(), schedule.getRows())),
+              {},
+              {},
+              /*rowsOfPart=*/1,
+              schedule.getBlockThreads(),
+              sharedBytes};
+    return {/*across=*/1,
+            {},
+            llvm::to_vector(llvm::seq(0u, unsigned(rows.src.sizes.size()) - 1)),
+            schedule.getRows(),
+            schedule.getBlockThreads(),
+            sharedBytes};
   }
   if (auto parts = dyn_cast<SumPartsOp>(*op)) {
     PartSum facts(parts);
-    return {facts.blocks(), PartSum::kThreads, /*sharedBytes=*/0};
+    return {facts.blocks(),
+            {},
+            {},
+            /*rowsOfPart=*/1,
+            PartSum::kThreads,
+            /*sharedBytes=*/0};
   }
   Product product(op);
   ScheduleAttr schedule = product.schedule();
-  return {product.blocks(schedule), schedule.getThreads(),
+  // Dst has a dimension of parts before its batches and rows.
+  const unsigned first = product.parts > 1 ? 1 : 0;
+  const unsigned firstRow = first + product.numBatchDims;
+  const unsigned rank = first + unsigned(product.dst.sizes.size());
+  return {product.parts * product.groups *
+              int64_t(
+                  llvm::divideCeil(product.columns(), schedule.getColumns())),
+          llvm::to_vector(llvm::seq(first, firstRow)),
+          llvm::to_vector(llvm::seq(firstRow, rank - 1)),
+          schedule.getRows(),
+          schedule.getThreads(),
           schedule.getSharedBytes()};
+}
+
+static Value dstOf(kernel::EpilogueOpInterface op) {
+  return cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get();
+}
+
+/// Returns the product of sizes of a memref.
+static OpFoldResult multiplySizes(OpBuilder &b, Location loc, Value memref,
+                                  ArrayRef<unsigned> dims) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t known = 1;
+  Value open;
+  for (unsigned dim : dims) {
+    if (!type.isDynamicDim(dim)) {
+      known *= type.getDimSize(dim);
+      continue;
+    }
+    Value size = memref::DimOp::create(b, loc, memref, dim);
+    open = open ? arith::MulIOp::create(b, loc, open, size).getResult() : size;
+  }
+  if (!open)
+    return b.getIndexAttr(known);
+  Value factor = arith::ConstantIndexOp::create(b, loc, known);
+  return arith::MulIOp::create(b, loc, open, factor).getResult();
+}
+
+/// Returns the number of blocks of a grid.
+static Value countBlocks(OpBuilder &b, Location loc, Value dst,
+                         const Grid &grid) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto valueOf = [&](OpFoldResult size) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    return known ? number(*known) : cast<Value>(size);
+  };
+  OpFoldResult batches = multiplySizes(b, loc, dst, grid.batches),
+               rows = multiplySizes(b, loc, dst, grid.rows);
+  std::optional<int64_t> knownBatches = getConstantIntValue(batches),
+                         knownRows = getConstantIntValue(rows);
+  if (knownBatches && knownRows)
+    return number(*knownBatches * grid.across *
+                  int64_t(llvm::divideCeil(*knownRows, grid.rowsOfPart)));
+  Value parts =
+      arith::AddIOp::create(b, loc, valueOf(rows), number(grid.rowsOfPart - 1));
+  parts = arith::DivUIOp::create(b, loc, parts, number(grid.rowsOfPart));
+  Value blocks = arith::MulIOp::create(b, loc, parts, valueOf(batches));
+  return arith::MulIOp::create(b, loc, blocks, number(grid.across));
+}
+
+/// Ends the run if an operand of open size has more elements than a kernel
+/// counts.
+static void requireCounted(OpBuilder &b, Location loc,
+                           kernel::EpilogueOpInterface op) {
+  for (Value memref : op->getOperands()) {
+    auto type = cast<MemRefType>(memref.getType());
+    if (type.hasStaticShape())
+      continue;
+    auto dims = llvm::to_vector(llvm::seq(0u, unsigned(type.getRank())));
+    auto elements = cast<Value>(multiplySizes(b, loc, memref, dims));
+    Value most = arith::ConstantIndexOp::create(b, loc, kMaxElements);
+    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
+                                       elements, most);
+    require(b, loc, fits,
+            "kernels of GPUs take tensors of up to {1} elements, but one has "
+            "{0}",
+            ValueRange{elements, most});
+  }
 }
 
 void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
                                   loops::KernelTable &table) {
   const Grid grid = gridOf(op);
-  if (grid.blocks == 0)
+  auto dst = cast<MemRefType>(dstOf(op).getType());
+  if (llvm::is_contained(dst.getShape(), 0))
     return op->erase();
   for (Region &region : op->getRegions())
     support::sinkConstants(region);
@@ -78,7 +190,8 @@ void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
   b.insert(copy);
   kernel = table.insert(kernel, (op->getName().stripDialect() + "_").str());
   b.setInsertionPoint(op);
-  Value blocks = arith::ConstantIndexOp::create(b, op.getLoc(), grid.blocks);
+  requireCounted(b, op.getLoc(), op);
+  Value blocks = countBlocks(b, op.getLoc(), dstOf(op), grid);
   launch(b, op.getLoc(), kernel, op->getOperands(), blocks, /*writes=*/1);
   op->erase();
   ++launched;

@@ -44,10 +44,11 @@ namespace {
 class RowEmitter {
 public:
   RowEmitter(OpBuilder &b, linalg::LinalgOp op, ArrayRef<Operation *> combiners,
-             RowTeam team)
-      : b(b), op(op), loc(op.getLoc()), combiners(combiners), team(team) {}
+             RowTeam team, const IRMapping &outside)
+      : b(b), op(op), loc(op.getLoc()), combiners(combiners), team(team),
+        outside(outside) {}
 
-  void emit(LoopKernel &kernel, int64_t numRows);
+  void emit(LoopKernel &kernel);
 
 private:
   Value number(int64_t value) {
@@ -63,6 +64,7 @@ private:
   Location loc;
   ArrayRef<Operation *> combiners;
   RowTeam team;
+  const IRMapping &outside;
 };
 
 struct OutlineRowsPass : ingot::impl::OutlineRowsBase<OutlineRowsPass> {
@@ -94,15 +96,12 @@ Values RowEmitter::combineAll(Values sums) {
 Values RowEmitter::reducePart(ElementEmitter &element, Value first,
                               int64_t step) {
   SmallVector<unsigned> loops = ElementEmitter::reductionLoops(op);
-  int64_t depth = 1;
-  for (unsigned loop : loops)
-    depth *= op.getStaticLoopRanges()[loop];
   Values start;
   for (Operation *combiner : combiners)
     start.push_back(
         arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner)));
-  auto loop =
-      scf::ForOp::create(b, loc, first, number(depth), number(step), start);
+  Value depth = countSteps(b, op, loops, outside);
+  auto loop = scf::ForOp::create(b, loc, first, depth, number(step), start);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   element.delinearize(loop.getInductionVar(), loops, /*count=*/1);
@@ -127,7 +126,7 @@ void RowEmitter::storeRow(ElementEmitter &element, ArrayRef<Value> sums,
   element.store(results);
 }
 
-void RowEmitter::emit(LoopKernel &kernel, int64_t numRows) {
+void RowEmitter::emit(LoopKernel &kernel) {
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   ElementEmitter element(b, op, kernel.outside);
@@ -144,7 +143,7 @@ void RowEmitter::emit(LoopKernel &kernel, int64_t numRows) {
       b, loc,
       arith::MulIOp::create(b, loc, block, number(kGridThreads / kWarp)), warp);
   Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row,
-                                         number(numRows));
+                                         countSteps(b, op, rows, outside));
   auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
   b.setInsertionPoint(branch.thenYield());
   element.delinearize(row, rows, /*count=*/1);
@@ -176,17 +175,13 @@ void OutlineRowsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
   loops::Captures captures(op);
   if (team == RowTeam::thread || combiners.empty() || whyNoKernel(op, captures))
     return;
-  int64_t numRows = 1;
-  for (unsigned loop : parallel)
-    numRows *= op.getStaticLoopRanges()[loop];
   OpBuilder b(&getContext());
   const int64_t sharedBytes =
       teamOf(team).sharedBytes(int64_t(combiners.size()));
   LoopKernel kernel(b, op, captures, kGridThreads, sharedBytes, /*count=*/1);
-  RowEmitter(b, op, combiners, team).emit(kernel, numRows);
+  RowEmitter(b, op, combiners, team, kernel.outside).emit(kernel);
   const int64_t rowsOfBlock = team == RowTeam::block ? 1 : kGridThreads / kWarp;
-  kernel.launch(table, "rows_",
-                int64_t(llvm::divideCeil(numRows, rowsOfBlock)));
+  kernel.launch(table, "rows_", parallel, rowsOfBlock);
   ++launched;
 }
 

@@ -48,8 +48,6 @@ struct CudaFuseAttentionPass
   using CudaFuseAttentionBase::CudaFuseAttentionBase;
 
   void runOnOperation() override {
-    if (cuda::hasOpenSizes(getOperation()))
-      return;
     shape::SameSizes sizes(getOperation());
     KeepRules rules = KeepRules::again(keep);
     RewritePatternSet patterns(&getContext());
@@ -94,7 +92,7 @@ static Reason whyNotHeads(AttentionMatch &match) {
   RankedTensorType k = typeOf(match.scores.getB()),
                    v = typeOf(match.result.getB());
   auto fits = [](int64_t size) {
-    return size % 16 == 0 && size > 0 &&
+    return !ShapedType::isDynamic(size) && size % 16 == 0 && size > 0 &&
            size <= cuda::AttentionOp::kMaxHeadSize;
   };
   if (k.getDimSize(k.getRank() - 2) == 0 || !fits(k.getShape().back()) ||

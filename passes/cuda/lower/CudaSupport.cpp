@@ -17,17 +17,13 @@ using namespace ingot;
 using namespace ingot::cuda;
 using support::typeOf;
 
-/// The most elements of a factor or result: kernels count them with 32 bits.
-static constexpr int64_t kMaxElements = int64_t(1) << 30;
-
 Reason cuda::whyNotCounted(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
   for (Value value : values) {
     RankedTensorType type = typeOf(value);
-    if (!type.hasStaticShape())
-      return "has sizes that only a run knows: " + describe(type);
-    if (type.getNumElements() > kMaxElements)
+    // The run checks the elements of open sizes.
+    if (type.hasStaticShape() && type.getNumElements() > kMaxElements)
       return "has more than 2^30 elements: " + describe(type);
   }
   return std::nullopt;
@@ -35,6 +31,9 @@ Reason cuda::whyNotCounted(Operation *op) {
 
 static Reason whyNot(nn::ConvOp op) {
   RankedTensorType type = typeOf(op.getY());
+  if (type.isDynamicDim(unsigned(type.getRank() - 1)) ||
+      typeOf(op.getX()).isDynamicDim(unsigned(type.getRank() - 1)))
+    return "has channels whose number is open";
   if (!op.getChannelsLast())
     return kChannelsNotLast;
   if (support::hasSingleChannels(op))
@@ -51,6 +50,13 @@ static Reason whyNot(nn::ConvOp op) {
 
 static Reason whyNot(nn::MatMulOp op) {
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
+  auto isOpen = [](int64_t size) { return ShapedType::isDynamic(size); };
+  // Tiles of weights, and the depth, are known.
+  if (llvm::any_of(b.getShape(), isOpen))
+    return "has a right factor of open size, " + describe(b);
+  if (isOpen(
+          a.getDimSize(unsigned(a.getRank()) - (op.getTransposeA() ? 2 : 1))))
+    return "has a depth that is open: " + describe(a);
   const int64_t rank = typeOf(op.getY()).getRank();
   if (rank < 2 || a.getRank() != rank)
     return "broadcasts its left factor, " + describe(a);
@@ -63,11 +69,24 @@ static Reason whyNot(nn::MatMulOp op) {
   return std::nullopt;
 }
 
+/// Returns why there is no kernel for rows of the dimensions from `axis` on.
+/// The number of rows may be open, but not their length, and open dimensions
+/// cannot be reshaped.
+static Reason whyNotRows(RankedTensorType type, size_t axis) {
+  const bool isLast = axis + 1 == size_t(type.getRank());
+  ArrayRef<int64_t> known = type.getShape();
+  if (ShapedType::isDynamicShape(isLast ? known.take_back() : known))
+    return "has rows of open length: " + describe(type);
+  return std::nullopt;
+}
+
 static Reason whyNot(nn::SoftmaxOp op) {
   RankedTensorType type = typeOf(op.getY());
   if (type.getRank() == 0)
     return "is of a number";
   const auto axis = size_t(op.getAxis());
+  if (Reason reason = whyNotRows(type, axis))
+    return reason;
   if (support::productOf(type.getShape().drop_front(axis + 1)) != 1)
     return "is not along the last dimension";
   return std::nullopt;
@@ -79,6 +98,8 @@ static Reason whyNotRowNorm(Op op, Value bias) {
   const auto axis = size_t(op.getAxis());
   if (axis >= size_t(type.getRank()))
     return "normalizes no dimension";
+  if (Reason reason = whyNotRows(type, axis))
+    return reason;
   return whyNotFactors(type.getShape().drop_front(axis), {op.getScale(), bias});
 }
 
@@ -91,6 +112,8 @@ static Reason whyNot(nn::GroupNormOp op) {
   RankedTensorType type = typeOf(op.getY());
   if (!op.getChannelsLast() || type.getRank() < 3)
     return kChannelsNotLast;
+  if (!type.hasStaticShape())
+    return "has open sizes: " + describe(type);
   const int64_t channels = type.getShape().back();
   if (channels % int64_t(op.getGroups()) != 0)
     return "has channels that are no multiple of its groups: " + describe(type);
@@ -111,21 +134,6 @@ Reason cuda::whyNotCudaKernel(Operation *op) {
   if (Reason reason = whyNotCounted(op))
     return reason;
   return Kinds::ask(op, [](auto op) { return whyNot(op); });
-}
-
-bool cuda::hasOpenSizes(func::FuncOp function) {
-  auto isOpen = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
-  };
-  return llvm::any_of(function.getArgumentTypes(), isOpen) ||
-         function
-             .walk([&](Operation *op) {
-               return llvm::any_of(op->getResultTypes(), isOpen)
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-             .wasInterrupted();
 }
 
 Reason cuda::whyNotToCuda(Operation *op) {

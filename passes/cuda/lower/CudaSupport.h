@@ -20,14 +20,12 @@ bool isCudaKind(mlir::Operation *op);
 /// computed by a thread. Precondition: `isCudaKind(op)`.
 Reason whyNotCudaKernel(mlir::Operation *op);
 
-/// Returns why a kernel cannot count the elements of operands and results of
-/// `op`: sizes are open or too large.
-Reason whyNotCounted(mlir::Operation *op);
+/// The most elements of a factor or result: kernels count them with 32 bits.
+constexpr int64_t kMaxElements = int64_t(1) << 30;
 
-/// Returns true if a tensor of the function has a size that only a run knows.
-/// Its buffer is in host memory, and so may be the buffers of ops around it.
-/// Kernels of products would need copies of them, which nothing makes yet.
-bool hasOpenSizes(mlir::func::FuncOp function);
+/// Returns why a kernel cannot count the elements of operands and results of
+/// `op`: a known size is too large. A run checks open sizes.
+Reason whyNotCounted(mlir::Operation *op);
 
 /// Returns why `op` does not become a kernel: `ingot.backend` names another
 /// backend, or no kernel computes it.

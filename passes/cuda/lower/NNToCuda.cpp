@@ -114,8 +114,6 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
 
 struct NNToCudaPass : ingot::impl::NNToCudaBase<NNToCudaPass> {
   void runOnOperation() override {
-    if (cuda::hasOpenSizes(getOperation()))
-      return;
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, MatMulPattern>(&getContext());
     cuda::populateRowsToCuda(patterns);

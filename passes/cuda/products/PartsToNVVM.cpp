@@ -7,7 +7,6 @@
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/products/PartSum.h"
 #include "passes/cuda/products/StoreRows.h"
-#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -40,14 +39,14 @@ PartSum::PartSum(SumPartsOp op)
       dst(StridedLayout::of(op.getDst())) {
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(StridedLayout::of(operand));
-  const int64_t last = src.sizes.back();
+  const int64_t last = src.sizes.back().known();
   vector = storedElements(
       dst, operands,
       src.alignedElements(kAccessBytes / src.elementBytes(), last), last);
 }
 
 int64_t PartSum::vectors() const {
-  return support::productOf(dst.sizes) / vector;
+  return usualProduct(dst.sizes) / vector;
 }
 
 int64_t PartSum::blocks() const {
@@ -70,9 +69,9 @@ static void emitSum(OpBuilder &b, const PartSum &facts) {
                           /*withElseRegion=*/false);
     b.setInsertionPoint(branch.thenYield());
   }
-  SmallVector<int64_t> sizes(facts.dst.sizes);
+  SmallVector<Number> sizes(facts.dst.sizes);
   if (!sizes.empty())
-    sizes.back() /= facts.vector;
+    sizes.back() = sizes.back().known() / facts.vector;
   SmallVector<Value> indices = code.delinearize(number, sizes);
   if (!indices.empty())
     indices.back() = code.multiply(indices.back(), facts.vector);
@@ -83,9 +82,9 @@ static void emitSum(OpBuilder &b, const PartSum &facts) {
   Type f32 = b.getF32Type();
   Value src = code.shift(code.addressOf(op.getSrc()), f32, offset);
   SmallVector<Value> sums;
-  for (int64_t part = 0; part < facts.src.sizes.front(); ++part) {
+  for (int64_t part = 0; part < facts.src.sizes.front().known(); ++part) {
     Value from =
-        code.shift(src, f32, code.number(part * facts.src.strides.front()));
+        code.shift(src, f32, code.number(part * facts.src.strides.front().known()));
     SmallVector<Value> values = loadElements(code, from, f32, facts.vector);
     if (part == 0) {
       sums = values;

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/products/Product.h"
 
-#include "passes/support/Shapes.h"
+#include "passes/cuda/schedule/Machine.h"
 
-#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -18,17 +19,49 @@ using namespace ingot::cuda;
 StridedLayout StridedLayout::of(Value value) {
   auto shaped = cast<ShapedType>(value.getType());
   StridedLayout layout;
-  layout.sizes = llvm::to_vector(shaped.getShape());
   layout.element = shaped.getElementType();
-  auto type = dyn_cast<MemRefType>(value.getType());
-  if (!type) {
-    layout.strides = computeStrides(layout.sizes);
-    return layout;
-  }
-  LogicalResult found = type.getStridesAndOffset(layout.strides, layout.offset);
+  auto type = dyn_cast<MemRefType>(shaped);
+  SmallVector<int64_t> strides(size_t(shaped.getRank()), ShapedType::kDynamic);
+  const bool isContiguous = !type || type.getLayout().isIdentity();
+  LogicalResult found =
+      type ? type.getStridesAndOffset(strides, layout.offset) : success();
   assert(succeeded(found) && "products have strided memrefs");
   (void)found;
+  // An open stride of a contiguous buffer is a multiple of the sizes behind it.
+  int64_t divisor = 1;
+  bool isKnown = true;
+  layout.sizes.assign(strides.size(), Number::open(1));
+  layout.strides.assign(strides.size(), Number::open(1));
+  for (size_t i = strides.size(); i-- > 0;) {
+    if (!ShapedType::isDynamic(strides[i]))
+      layout.strides[i] = strides[i];
+    else if (isContiguous)
+      layout.strides[i] = isKnown ? Number(divisor) : Number::open(divisor);
+    isKnown &= !shaped.isDynamicDim(unsigned(i));
+    if (shaped.isDynamicDim(unsigned(i)))
+      continue;
+    layout.sizes[i] = shaped.getDimSize(unsigned(i));
+    divisor *= shaped.getDimSize(unsigned(i));
+  }
   return layout;
+}
+
+void StridedLayout::resolve(Code &code, Value memref) {
+  auto isOpen = [](Number number) { return number.isOpen(); };
+  if (llvm::none_of(sizes, isOpen) && llvm::none_of(strides, isOpen))
+    return;
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(code.b, code.loc, memref);
+  auto set = [&](Number &number, Value value) {
+    if (number.isOpen())
+      number = Number::open(number.knownDivisor(),
+                            arith::IndexCastOp::create(
+                                code.b, code.loc, code.b.getI32Type(), value));
+  };
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    set(sizes[i], metadata.getSizes()[i]);
+    set(strides[i], metadata.getStrides()[i]);
+  }
 }
 
 int64_t StridedLayout::elementBytes() const {
@@ -36,7 +69,7 @@ int64_t StridedLayout::elementBytes() const {
 }
 
 int64_t StridedLayout::alignedElements(int64_t most, int64_t part) const {
-  if (sizes.back() != 1 && strides.back() != 1)
+  if (!sizes.back().is(1) && !strides.back().is(1))
     return 1;
   auto isAligned = [&](int64_t count) {
     if (part % count != 0 || ShapedType::isDynamic(offset) ||
@@ -46,7 +79,7 @@ int64_t StridedLayout::alignedElements(int64_t most, int64_t part) const {
                                         ArrayRef(strides).drop_back()),
                         [=](auto dim) {
                           auto [size, stride] = dim;
-                          return size == 1 || stride % count == 0;
+                          return size.is(1) || stride.isMultipleOf(count);
                         });
   };
   while (most > 1 && !isAligned(most))
@@ -64,7 +97,7 @@ int64_t cuda::storedElements(const StridedLayout &dst,
                              int64_t part) {
   int64_t stored = dst.alignedElements(most, part);
   for (const StridedLayout &operand : operands)
-    if (operand.sizes.back() != 1)
+    if (!operand.sizes.back().is(1))
       stored = operand.alignedElements(stored, part);
   return stored;
 }
@@ -83,7 +116,7 @@ Product::Product(kernel::EpilogueOpInterface op)
   parts =
       conv ? int64_t(conv.getParts()) : int64_t(cast<MatMulOp>(*op).getParts());
   if (parts > 1) {
-    partStride = dst.strides.front();
+    partStride = dst.strides.front().known();
     dst.sizes.erase(dst.sizes.begin());
     dst.strides.erase(dst.strides.begin());
   }
@@ -102,27 +135,64 @@ Product::Product(kernel::EpilogueOpInterface op)
   for (size_t i = 0; i + 2 < rank; ++i) {
     WindowDim dim{conv.getTaps()[i], conv.getStrides()[i],
                   conv.getDilations()[i], conv.getPads()[i], src.sizes[i + 1]};
-    const int64_t last = (dst.sizes[i + 1] - 1) * dim.stride - dim.pad +
-                         (dim.taps - 1) * dim.dilation;
-    dim.isPadded = dim.pad > 0 || last >= dim.size;
+    if (dim.size.isOpen() || dst.sizes[i + 1].isOpen()) {
+      dim.isPadded = dim.pad > 0 || conv.getPads()[rank - 2 + i] > 0;
+    } else {
+      const int64_t last = (dst.sizes[i + 1].known() - 1) * dim.stride -
+                           dim.pad + (dim.taps - 1) * dim.dilation;
+      dim.isPadded = dim.pad > 0 || last >= dim.size.known();
+    }
     windows.push_back(dim);
   }
+}
+
+void Product::resolve(Code &code) {
+  src.resolve(code, op->getOperand(0));
+  weights.resolve(code, op->getOperand(1));
+  dst.resolve(code, dstOf(op));
+  for (auto [layout, operand] :
+       llvm::zip_equal(operands, op.getEpilogueOperands()))
+    layout.resolve(code, operand);
+  for (auto [i, window] : llvm::enumerate(windows))
+    window.size = src.sizes[numBatchDims + i];
+}
+
+bool Product::hasOpenSizes() const {
+  return llvm::any_of(ArrayRef{&src, &weights, &dst},
+                      [](const StridedLayout *layout) {
+                        return llvm::any_of(layout->sizes, [](Number size) {
+                          return size.isOpen();
+                        });
+                      });
 }
 
 ScheduleAttr Product::schedule() const {
   return op->getAttrOfType<ScheduleAttr>("schedule");
 }
 
-ArrayRef<int64_t> Product::rowSizes() const {
+ArrayRef<Number> Product::rowSizes() const {
   return ArrayRef(dst.sizes).drop_front(numBatchDims).drop_back();
 }
 
-int64_t Product::batches() const {
-  return groups *
-         support::productOf(ArrayRef(dst.sizes).take_front(numBatchDims));
+SmallVector<Number> Product::batchSizes() const {
+  SmallVector<Number> sizes{groups};
+  llvm::append_range(sizes, ArrayRef(dst.sizes).take_front(numBatchDims));
+  return sizes;
 }
 
-int64_t Product::rows() const { return support::productOf(rowSizes()); }
+int64_t cuda::usualProduct(ArrayRef<Number> sizes) {
+  int64_t product = 1;
+  for (auto [i, size] : llvm::enumerate(sizes))
+    product *=
+        size.knownOr(i == 0 && sizes.size() > 1 ? kUsual.batch : kUsual.size);
+  return product;
+}
+
+int64_t Product::usualBatches() const {
+  return groups * usualProduct(ArrayRef(dst.sizes).take_front(numBatchDims));
+}
+
+int64_t Product::usualRows() const { return usualProduct(rowSizes()); }
 
 int64_t Product::taps() const {
   int64_t taps = 1;
@@ -132,9 +202,9 @@ int64_t Product::taps() const {
 }
 
 int64_t Product::blocks(ScheduleAttr schedule) const {
-  return int64_t(llvm::divideCeil(rows(), schedule.getRows()) *
+  return int64_t(llvm::divideCeil(usualRows(), schedule.getRows()) *
                  llvm::divideCeil(columns(), schedule.getColumns())) *
-         batches() * parts;
+         usualBatches() * parts;
 }
 
 int64_t Product::steps(ScheduleAttr schedule) const {

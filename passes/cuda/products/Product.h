@@ -8,20 +8,23 @@
 #define INGOT_PASSES_CUDA_PRODUCTS_PRODUCT_H
 
 #include "dialects/cuda/CudaDialect.h"
+#include "passes/cuda/kernels/Code.h"
 
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 namespace ingot::cuda {
 
-/// The layout of a memref with static strides, or of a tensor in a buffer of
-/// its own.
+/// The layout of a memref, or of a tensor in a buffer of its own. Sizes and
+/// strides may be open.
 struct StridedLayout {
-  llvm::SmallVector<int64_t> sizes, strides;
+  llvm::SmallVector<Number> sizes, strides;
   /// Offset of the first element, in elements. Dynamic if only a run knows it.
   int64_t offset = 0;
   mlir::Type element;
 
   static StridedLayout of(mlir::Value value);
+  /// Gives the open numbers of the memref values in the code of a kernel.
+  void resolve(Code &code, mlir::Value memref);
   int64_t elementBytes() const;
   /// Returns the largest number of neighboring elements, a power of two and at
   /// most `most`, that lie in one aligned piece of memory. Pieces start at
@@ -39,11 +42,15 @@ int64_t storedElements(const StridedLayout &dst,
                        llvm::ArrayRef<StridedLayout> operands, int64_t most,
                        int64_t part);
 
+/// Returns the product of sizes. Open ones count as usual ones; the first of
+/// several is a batch.
+int64_t usualProduct(llvm::ArrayRef<Number> sizes);
+
 /// A dimension of windows that move over src.
 struct WindowDim {
   int64_t taps = 1, stride = 1, dilation = 1, pad = 0;
   /// Pixels of src along the dimension.
-  int64_t size = 1;
+  Number size = 1;
   /// True if a window may leave src.
   bool isPadded = false;
 };
@@ -53,6 +60,9 @@ struct WindowDim {
 /// elements of a window.
 struct Product {
   explicit Product(kernel::EpilogueOpInterface op);
+
+  /// Gives open numbers values in the code of a kernel.
+  void resolve(Code &code);
 
   kernel::EpilogueOpInterface op;
   /// Dst is that of one part.
@@ -71,15 +81,22 @@ struct Product {
   /// For each dimension of rows: the window that moves along it.
   llvm::SmallVector<WindowDim> windows;
 
+  /// Returns true if only a run knows some size.
+  bool hasOpenSizes() const;
   ScheduleAttr schedule() const;
-  llvm::ArrayRef<int64_t> rowSizes() const;
-  int64_t batches() const;
-  int64_t rows() const;
+  llvm::ArrayRef<Number> rowSizes() const;
+  /// Sizes whose product is the number of batches.
+  llvm::SmallVector<Number> batchSizes() const;
+  /// The number of batches, and of rows of each; of usual ones if they are
+  /// open.
+  int64_t usualBatches() const;
+  int64_t usualRows() const;
   /// Columns of the result, and channels of src, of one batch or group.
-  int64_t columns() const { return dst.sizes.back() / groups; }
-  int64_t channels() const { return src.sizes.back() / groups; }
+  int64_t columns() const { return dst.sizes.back().known() / groups; }
+  int64_t channels() const { return src.sizes.back().known() / groups; }
   int64_t taps() const;
-  /// Returns the blocks of the kernel with the schedule.
+  /// Returns the blocks of the kernel with the schedule, for usual sizes if some
+  /// are open.
   int64_t blocks(ScheduleAttr schedule) const;
   /// Returns the steps of a block along its part of the depth. The last part
   /// may have fewer steps.

@@ -154,19 +154,23 @@ void ProductEmitter::emit() {
   // Neighboring blocks have the same rows, which they then find in the cache.
   const int64_t across =
       int64_t(llvm::divideCeil(product.columns(), schedule.getColumns()));
-  const int64_t down =
-      int64_t(llvm::divideCeil(product.rows(), schedule.getRows()));
+  const Number down =
+      code.parts(code.product(product.rowSizes()), schedule.getRows());
+  const SmallVector<Number> batches = product.batchSizes();
+  const bool isOne =
+      product.parts == 1 &&
+      llvm::all_of(batches, [](Number size) { return size.is(1); });
   Value rest = code.divide(block, across);
   Value firstColumn =
       code.multiply(code.remainder(block, across), schedule.getColumns());
   Value firstRow =
-      code.multiply(code.remainder(rest, down), schedule.getRows());
-  Value batch = code.number(0);
-  if (product.batches() * product.parts > 1)
-    batch = code.divide(rest, down);
+      code.multiply(isOne && down.isOpen() ? rest : code.remainder(rest, down),
+                    schedule.getRows());
+  Value batch = isOne ? code.number(0) : code.divide(rest, down);
+  // Parts imply that all sizes are known.
   if (product.parts > 1) {
-    part = code.divide(batch, product.batches());
-    batch = code.remainder(batch, product.batches());
+    part = code.divide(batch, product.usualBatches());
+    batch = code.remainder(batch, product.usualBatches());
   }
   src = TileLoader::ofSrc(code, product, thread, firstRow, batch);
   weights = TileLoader::ofWeights(code, product, thread, firstColumn, batch);
@@ -193,6 +197,8 @@ void ProductsToNVVMPass::runOnOperation() {
   for (kernel::EpilogueOpInterface op : ops) {
     OpBuilder b(op);
     Product product(op);
+    Code code(b, op.getLoc());
+    product.resolve(code);
     ProductEmitter(b, product).emit();
     op->erase();
   }

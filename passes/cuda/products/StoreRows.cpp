@@ -15,8 +15,9 @@ using namespace ingot::cuda;
 RowStorer::RowStorer(Code &code, const Product &product, Value thread,
                      Value firstRow, Value firstColumn, Value batch, Value part)
     : code(code), product(product), schedule(product.schedule()),
-      stored(schedule.getStored()), thread(thread), firstRow(firstRow),
-      firstColumn(firstColumn), batch(batch) {
+      stored(schedule.getStored()), rows(code.product(product.rowSizes())),
+      thread(thread), firstRow(firstRow), firstColumn(firstColumn),
+      batch(batch) {
   kernel::EpilogueOpInterface op = product.op;
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(code.addressOf(operand));
@@ -40,8 +41,8 @@ void RowStorer::store(Value sums) {
   Value resultRow = code.add(firstRow, row);
   Value resultColumn = code.add(firstColumn, column);
   Value isInside;
-  if (product.rows() % schedule.getRows() != 0)
-    isInside = code.isWithin(resultRow, product.rows());
+  if (!rows.isMultipleOf(schedule.getRows()))
+    isInside = code.isWithin(resultRow, rows);
   if (product.columns() % schedule.getColumns() != 0)
     isInside =
         code.both(isInside, code.isWithin(resultColumn, product.columns()));
@@ -77,17 +78,17 @@ SmallVector<Value> cuda::loadElements(Code &code, Value address, Type element,
 
 Value RowStorer::offsetIn(const StridedLayout &layout, Value row,
                           Value column) {
-  SmallVector<int64_t> strides;
+  SmallVector<Number> strides;
   for (auto [size, stride] : llvm::zip_equal(layout.sizes, layout.strides))
-    strides.push_back(size == 1 ? 0 : stride);
+    strides.push_back(size.is(1) ? Number(0) : stride);
   const unsigned numBatch = product.numBatchDims;
-  ArrayRef<int64_t> sizes = product.dst.sizes;
+  ArrayRef<Number> sizes = product.dst.sizes;
   Value offset = code.add(
       code.offsetOf(batch, sizes.take_front(numBatch),
                     ArrayRef(strides).take_front(numBatch)),
       code.offsetOf(row, product.rowSizes(),
                     ArrayRef(strides).drop_front(numBatch).drop_back()));
-  if (strides.back() == 0)
+  if (strides.back().is(0))
     return offset;
   if (product.groups > 1)
     column = code.add(column, code.multiply(batch, product.columns()));
@@ -105,7 +106,7 @@ static void runEpilogue(Code &code, kernel::EpilogueOpInterface op,
   values.push_back(SmallVector<Value>(sums));
   Block &body = op.getEpilogue().front();
   for (auto [i, layout] : llvm::enumerate(operands)) {
-    const bool isFull = layout.sizes.back() != 1;
+    const bool isFull = !layout.sizes.back().is(1);
     SmallVector<Value> loaded = loadElements(
         code, addresses[i], body.getArgument(unsigned(i) + 1).getType(),
         isFull ? stored : 1);
@@ -162,7 +163,7 @@ void cuda::storeThroughEpilogue(Code &code, kernel::EpilogueOpInterface op,
     Value offset = code.number(0);
     for (auto [index, size, stride] :
          llvm::zip_equal(indices, layout.sizes, layout.strides))
-      if (size != 1)
+      if (!size.is(1))
         offset = code.add(offset, code.multiply(index, stride));
     return code.shift(address, element, offset);
   };

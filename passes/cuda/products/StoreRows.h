@@ -33,6 +33,7 @@ private:
   const Product &product;
   ScheduleAttr schedule;
   int64_t stored;
+  Number rows;
   Value thread, firstRow, firstColumn, batch;
   Value dst;
   llvm::SmallVector<Value> operands;

@@ -70,24 +70,26 @@ TileLoader TileLoader::ofSrc(Code &code, const Product &product, Value thread,
   Value base = code.offsetOf(batch, ArrayRef(src.sizes).take_front(numBatch),
                              ArrayRef(src.strides).take_front(numBatch));
   if (product.groups > 1)
-    base = code.multiply(batch, product.channels() * src.strides.back());
-  ArrayRef<int64_t> strides =
+    base = code.multiply(
+        batch, code.product({product.channels(), src.strides.back()}));
+  ArrayRef<Number> strides =
       ArrayRef(src.strides).drop_front(numBatch).drop_back();
   loader.windows = product.windows;
   loader.windowStrides = llvm::to_vector(strides);
   // A step of a window in the result moves it by `stride` pixels.
-  SmallVector<int64_t> moves;
+  SmallVector<Number> moves;
   for (auto [window, stride] : llvm::zip_equal(product.windows, strides)) {
-    moves.push_back(window.stride * stride);
-    base = code.add(base, -window.pad * stride);
+    moves.push_back(code.product({window.stride, stride}));
+    base = code.add(base, code.multiply(code.number(-window.pad), stride));
   }
+  const Number rows = code.product(product.rowSizes());
   const bool isAnyPadded = llvm::any_of(
       product.windows, [](const WindowDim &dim) { return dim.isPadded; });
   loader.addPieces([&](Value row) {
     Piece piece;
     Value number = code.add(firstRow, row);
-    if (product.rows() % schedule.getRows() != 0)
-      piece.isRow = code.isWithin(number, product.rows());
+    if (!rows.isMultipleOf(schedule.getRows()))
+      piece.isRow = code.isWithin(number, rows);
     piece.base =
         code.add(base, code.offsetOf(number, product.rowSizes(), moves));
     if (!isAnyPadded)
@@ -112,12 +114,13 @@ TileLoader TileLoader::ofWeights(Code &code, const Product &product,
                     schedule.getWeightsBytes(), schedule.getColumns(),
                     schedule.getThreads(), thread);
   loader.address = code.addressOf(product.op->getOperand(1));
-  loader.depth = loader.channels = weights.sizes.back();
+  loader.depth = loader.channels = weights.sizes.back().known();
   loader.channelStride = weights.strides.back();
   Value base = code.offsetOf(batch, ArrayRef(weights.sizes).drop_back(2),
                              ArrayRef(weights.strides).drop_back(2));
   if (product.groups > 1)
-    base = code.multiply(batch, product.columns() * weights.strides[0]);
+    base = code.multiply(batch,
+                         code.product({product.columns(), weights.strides[0]}));
   loader.addPieces([&](Value row) {
     Piece piece;
     Value number = code.add(firstRow, row);
@@ -168,7 +171,7 @@ void TileLoader::load(Value step, Value tile) const {
   SmallVector<Value> taps(windows.size());
   if (channels != depth) {
     channel = code->remainder(element, channels);
-    SmallVector<int64_t> sizes;
+    SmallVector<Number> sizes;
     for (const WindowDim &window : windows)
       sizes.push_back(window.taps);
     taps = code->delinearize(code->divide(element, channels), sizes);

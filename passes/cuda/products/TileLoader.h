@@ -75,9 +75,10 @@ private:
   /// Elements of a row in global memory, and of a step.
   int64_t depth = 0, stepElements;
   /// Elements of a tap, and their stride.
-  int64_t channels = 0, channelStride = 1;
+  int64_t channels = 0;
+  Number channelStride = 1;
   llvm::SmallVector<WindowDim> windows;
-  llvm::SmallVector<int64_t> windowStrides;
+  llvm::SmallVector<Number> windowStrides;
   /// The first element of the thread's pieces in a step.
   Value firstElement;
   llvm::SmallVector<Piece> pieces;

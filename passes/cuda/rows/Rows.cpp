@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/rows/Rows.h"
 
-#include "passes/support/Shapes.h"
-
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -37,20 +35,33 @@ int64_t Rows::numReductions() const {
   return norm && norm.getRms() ? 1 : 2;
 }
 
-int64_t Rows::rows() const {
-  return groups ? src.sizes.front() * groups
-                : support::productOf(ArrayRef(src.sizes).drop_back());
+void Rows::resolve(Code &code) {
+  src.resolve(code, op->getOperand(0));
+  dst.resolve(
+      code,
+      cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get());
+  for (auto [layout, operand] :
+       llvm::zip_equal(operands, op.getEpilogueOperands()))
+    layout.resolve(code, operand);
+}
+
+Number Rows::rows(Code &code) const {
+  if (groups)
+    return src.sizes.front().known() * groups;
+  return code.product(ArrayRef(src.sizes).drop_back());
+}
+
+int64_t Rows::usualRows() const {
+  return groups ? src.sizes.front().known() * groups
+                : usualProduct(ArrayRef(src.sizes).drop_back());
 }
 
 int64_t Rows::part() const {
-  return src.sizes.back() / std::max<int64_t>(groups, 1);
+  return src.sizes.back().known() / std::max<int64_t>(groups, 1);
 }
 
-int64_t Rows::length() const { return groups ? src.sizes[1] * part() : part(); }
-
-int64_t Rows::blocks() const {
-  return int64_t(
-      llvm::divideCeil(uint64_t(rows()), uint64_t(schedule().getRows())));
+int64_t Rows::length() const {
+  return groups ? src.sizes[1].known() * part() : part();
 }
 
 SmallVector<Value> Rows::indicesOf(Code &code, Value row, Value number) const {

@@ -22,6 +22,9 @@ inline bool isRowKernel(mlir::Operation *op) {
 struct Rows {
   explicit Rows(kernel::EpilogueOpInterface op);
 
+  /// Gives open numbers values in the code of a kernel.
+  void resolve(Code &code);
+
   kernel::EpilogueOpInterface op;
   StridedLayout src, dst;
   llvm::SmallVector<StridedLayout> operands;
@@ -32,11 +35,13 @@ struct Rows {
   Team team() const;
   /// Results that the threads of a row compute together.
   int64_t numReductions() const;
-  int64_t rows() const;
+  /// Returns the number of rows in the code of a kernel.
+  Number rows(Code &code) const;
+  /// Returns the number of rows; of usual ones if it is open.
+  int64_t usualRows() const;
   /// Elements of a row, and of one of its contiguous parts.
   int64_t length() const;
   int64_t part() const;
-  int64_t blocks() const;
   /// Returns the indices of the first element of vector `number` of a row.
   llvm::SmallVector<Value> indicesOf(Code &code, Value row, Value number) const;
 };

@@ -112,7 +112,7 @@ SmallVector<Value> RowsEmitter::load(Value vector) {
   Value offset = code.number(0);
   for (auto [index, size, stride] : llvm::zip_equal(
            rows.indicesOf(code, row, vector), rows.src.sizes, rows.src.strides))
-    if (size != 1)
+    if (!size.is(1))
       offset = code.add(offset, code.multiply(index, stride));
   Type element = rows.src.element;
   SmallVector<Value> values = loadElements(
@@ -297,8 +297,10 @@ void RowsEmitter::emit() {
                    code.divide(thread, schedule.getThreads()));
     member = code.remainder(thread, schedule.getThreads());
   }
-  if (rows.rows() % rowsOfBlock != 0)
-    isRow = code.isWithin(row, rows.rows());
+  const Number numRows = rows.rows(code);
+  if (rowsOfBlock > 1 &&
+      (numRows.isOpen() || numRows.known() % rowsOfBlock != 0))
+    isRow = code.isWithin(row, numRows);
   kernel::EpilogueOpInterface op = rows.op;
   src = code.addressOf(op->getOperand(0));
   for (Value operand : op.getEpilogueOperands())
@@ -323,6 +325,8 @@ void RowsToNVVMPass::runOnOperation() {
   for (kernel::EpilogueOpInterface op : ops) {
     OpBuilder b(op);
     Rows rows(op);
+    Code code(b, op.getLoc());
+    rows.resolve(code);
     RowsEmitter(b, rows).emit();
     op->erase();
   }

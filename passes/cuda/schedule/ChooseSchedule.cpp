@@ -78,7 +78,7 @@ static ScheduleAttr makeSchedule(const Product &product, const Tile &tile,
       product.op->getContext(), tile.rows, tile.columns, tile.warpRows,
       tile.warpColumns, depth, stages,
       product.src.copyBytes(product.channels()),
-      product.weights.copyBytes(product.weights.sizes.back()),
+      product.weights.copyBytes(product.weights.sizes.back().known()),
       storedElements(
           product.dst, product.operands,
           std::min(tile.columns, kAccessBytes / product.dst.elementBytes()),
@@ -129,8 +129,8 @@ ScheduleAttr cuda::chooseSchedule(const Product &product,
 
 /// Returns the cycles of writing the parts of a product and adding them up.
 static int64_t estimateSum(const Product &product) {
-  const int64_t bytes = 2 * product.parts * product.batches() * product.rows() *
-                        product.columns() * int64_t(sizeof(float));
+  const int64_t bytes = 2 * product.parts * product.usualBatches() *
+                        product.usualRows() * product.columns() * int64_t(sizeof(float));
   return kMachine.launch + kMachine.latency +
          bytes / (kProcessors * kMachine.cacheBytes);
 }

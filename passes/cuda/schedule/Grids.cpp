@@ -48,14 +48,21 @@ int64_t cuda::chooseThreadElements(linalg::LinalgOp op, unsigned last) {
           widest, llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
   }
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (ShapedType::isDynamic(ranges[last]))
+    return 1;
+  // A grid of open size is taken for a large one.
   int64_t elements = 1;
+  bool isOpen = false;
   for (auto [range, iterator] :
-       llvm::zip_equal(ranges, op.getIteratorTypesArray()))
-    if (iterator == utils::IteratorType::parallel)
-      elements *= range;
+       llvm::zip_equal(ranges, op.getIteratorTypesArray())) {
+    if (iterator != utils::IteratorType::parallel)
+      continue;
+    isOpen |= ShapedType::isDynamic(range);
+    elements *= range;
+  }
   int64_t count = cuda::kAccessBytes / std::min(widest, cuda::kAccessBytes);
-  while (count > 1 &&
-         (ranges[last] % count != 0 || elements / count < kFullThreads))
+  while (count > 1 && (ranges[last] % count != 0 ||
+                       (!isOpen && elements / count < kFullThreads)))
     count /= 2;
   return count;
 }
@@ -71,14 +78,18 @@ cuda::RowTeam cuda::chooseRowTeam(linalg::LinalgOp op,
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rows = 1, depth = 1;
   std::optional<unsigned> last;
+  bool hasOpenRows = false, hasOpenDepth = false;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
     const bool isRow = llvm::is_contained(parallel, loop);
-    (isRow ? rows : depth) *= ranges[loop];
     if (!isRow)
       last = loop;
+    if (ShapedType::isDynamic(ranges[loop]))
+      (isRow ? hasOpenRows : hasOpenDepth) = true;
+    else
+      (isRow ? rows : depth) *= ranges[loop];
   }
-  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(depth) || !last ||
-      rows == 0 || depth < kWarpElements)
+  // Rows of open size are taken for long ones.
+  if (!last || rows == 0 || (!hasOpenDepth && depth < kWarpElements))
     return RowTeam::thread;
   // Lanes read neighboring elements of each factor that changes along a row.
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -86,6 +97,9 @@ cuda::RowTeam cuda::chooseRowTeam(linalg::LinalgOp op,
     if (type && !isContiguous(type, op.getMatchingIndexingMap(input), *last))
       return RowTeam::thread;
   }
-  return depth >= kBlockElements && rows < kFullRows ? RowTeam::block
-                                                     : RowTeam::warp;
+  // Open sizes are taken for many rows.
+  return !hasOpenRows && !hasOpenDepth && depth >= kBlockElements &&
+                 rows < kFullRows
+             ? RowTeam::block
+             : RowTeam::warp;
 }

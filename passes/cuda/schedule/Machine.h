@@ -15,6 +15,13 @@ namespace ingot::cuda {
 /// whitepaper, 2020).
 constexpr int64_t kProcessors = 108;
 
+/// Numbers that open sizes are taken for: images or sequences of a batch, and
+/// pixels or positions.
+struct UsualSizes {
+  int64_t batch = 8, size = 128;
+};
+constexpr UsualSizes kUsual;
+
 } // namespace ingot::cuda
 
 #endif // INGOT_PASSES_CUDA_SCHEDULE_MACHINE_H

@@ -58,15 +58,17 @@ static int64_t sharedBytes(const Attention &attention,
 
 /// Returns the largest tile that leaves no multiprocessor without a block.
 static AttentionScheduleAttr choose(const Attention &attention) {
-  const int64_t heads = attention.batches() * attention.heads();
+  const int64_t heads =
+      attention.batches().knownOr(kUsual.batch) * attention.heads();
+  const int64_t queries = attention.queries().knownOr(kUsual.size),
+                numKeys = attention.numKeys().knownOr(kUsual.size);
   for (int64_t rows : kRows) {
-    const int64_t blocks =
-        heads * int64_t(llvm::divideCeil(attention.queries(), rows));
+    const int64_t blocks = heads * int64_t(llvm::divideCeil(queries, rows));
     const bool isLeast = rows == kRows[std::size(kRows) - 1];
-    if (!isLeast && (blocks < kProcessors || attention.queries() <= rows / 2))
+    if (!isLeast && (blocks < kProcessors || queries <= rows / 2))
       continue;
     for (int64_t keys : kKeys) {
-      if (keys > 16 && attention.numKeys() <= keys / 2)
+      if (keys > 16 && numKeys <= keys / 2)
         continue;
       AttentionScheduleAttr schedule =
           makeSchedule(attention, rows, keys, kStages);

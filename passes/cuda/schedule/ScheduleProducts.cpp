@@ -32,9 +32,10 @@ static void recordSchedule(const Product &product, ScheduleAttr schedule,
   if (!isRecorded(product.op))
     return;
   const std::string reason =
-      "has " + std::to_string(product.rows()) + " rows, " +
-      std::to_string(product.columns()) + " columns and a depth of " +
-      std::to_string(product.depth()) +
+      "has " +
+      (product.hasOpenSizes() ? std::string("open") : std::to_string(product.usualRows())) +
+      " rows, " + std::to_string(product.columns()) +
+      " columns and a depth of " + std::to_string(product.depth()) +
       (product.parts == 1 ? ""
                           : " in " + std::to_string(product.parts) + " parts");
   record(product.op, Question::schedule, tileText(schedule), reason,

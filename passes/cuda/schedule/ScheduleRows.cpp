@@ -79,7 +79,7 @@ static RowScheduleAttr choose(const Rows &rows) {
   // Small blocks leave no multiprocessor without rows.
   int64_t rowsOfBlock = std::max<int64_t>(1, kGridThreads / threads);
   while (rowsOfBlock * threads > kWarp && rowsOfBlock > 1 &&
-         rows.rows() / rowsOfBlock < kProcessors)
+         rows.usualRows() / rowsOfBlock < kProcessors)
     rowsOfBlock /= 2;
   return makeSchedule(rows, threads, rowsOfBlock, vector, /*holds=*/true);
 }

@@ -63,7 +63,8 @@ void SplitProductsPass::runOnOperation() {
     if (!isa<ConvOp, MatMulOp>(op) || op->getNumResults() == 0)
       return;
     Product product(cast<kernel::EpilogueOpInterface>(op));
-    if (product.parts > 1)
+    // The workspace of the parts has a known size.
+    if (product.parts > 1 || product.hasOpenSizes())
       return;
     const int64_t parts =
         seed == 0 ? chooseParts(product) : drawParts(product, seed + ++number);

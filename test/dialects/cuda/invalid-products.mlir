@@ -33,12 +33,12 @@ func.func @integers(%x: tensor<7x8xi8>, %w: tensor<4x8xi8>, %d: tensor<7x4xf32>)
 
 // -----
 
-func.func @open(%x: tensor<?x8xf32>, %w: tensor<4x8xf32>, %d: tensor<?x4xf32>) {
-  // expected-error@+1 {{of known size}}
-  %y = cuda.matmul ins(%x, %w : tensor<?x8xf32>, tensor<4x8xf32>) outs(%d : tensor<?x4xf32>) {
+func.func @open(%x: tensor<8x?xf32>, %w: tensor<4x8xf32>, %d: tensor<8x4xf32>) {
+  // expected-error@+1 {{expects a depth of known size}}
+  %y = cuda.matmul ins(%x, %w : tensor<8x?xf32>, tensor<4x8xf32>) outs(%d : tensor<8x4xf32>) {
   ^bb0(%sum: f32):
     cuda.yield %sum : f32
-  } -> tensor<?x4xf32>
+  } -> tensor<8x4xf32>
   return
 }
 

@@ -25,11 +25,49 @@ func.func @forward(%x: memref<8xf32>, %y: memref<8xf32>, %call: !llvm.ptr {ingot
   memref.copy %x, %y : memref<8xf32> to memref<8xf32>
   return
 }
+
+// Memory of open size comes from the GPU's heap, and an output is stored from
+// where it is. A launch passes open sizes and strides behind the addresses.
+// CHECK-LABEL: func.func @open
+// CHECK-SAME: (%[[X:.*]]: memref<?x4xf32>, %[[Z:.*]]: memref<?x4xf32, strided<[?, 1]>>, %[[CALL:.*]]: !llvm.ptr
+// CHECK: %[[FRAME:.*]] = memref.alloca() : memref<7xi64>
+// CHECK: %[[N:.*]] = memref.dim %[[X]]
+// CHECK: llvm.intr.umul.with.overflow
+// CHECK: call @ingot_cuda_allocate(%[[CALL]], %{{.*}}, %{{.*}}) : (!llvm.ptr, index, index) -> index
+// CHECK: call @ingot_cuda_room(%[[CALL]], %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, index, index, index) -> index
+// CHECK-COUNT-7: memref.store %{{.*}}, %[[FRAME]]
+// CHECK: call @ingot_cuda_launch
+// CHECK: call @ingot_cuda_release(%[[CALL]], %{{.*}}) : (!llvm.ptr, index) -> ()
+// CHECK: call @ingot_cuda_store_output(%[[CALL]]
+func.func @open(%x: memref<?x4xf32>, %z: memref<?x4xf32, strided<[?, 1]>>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x4xf32>
+  %a = memref.alloc(%n) : memref<?x4xf32>
+  %y = ingot.room 0(%n) : memref<?x4xf32>
+  cuda.launch @ingot_cuda_kernels::@third(%a, %y, %z) blocks(%n) writes 3 : memref<?x4xf32>, memref<?x4xf32>, memref<?x4xf32, strided<[?, 1]>>
+  memref.dealloc %a : memref<?x4xf32>
+  %data = memref.extract_aligned_pointer_as_index %y : memref<?x4xf32> -> index
+  call @ingot_support_store_output(%call, %c0, %c0, %c0, %data, %c0) : (!llvm.ptr, index, index, index, index, index) -> ()
+  return
+}
+func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
+
+// Memory of the host's own stays the host's.
+// CHECK-LABEL: func.func @host
+// CHECK: memref.dealloc
+func.func @host(%list: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %0 = ingot.stack %list : memref<?x4xf32>
+  memref.dealloc %0 : memref<?x4xf32>
+  return
+}
 module @ingot_cuda_kernels {
   func.func @first() attributes {cuda.block = #cuda.block<threads = 64>} {
     return
   }
   func.func @second(%x: memref<8xf32>, %y: memref<4xf32, strided<[1]>>) attributes {cuda.block = #cuda.block<threads = 64>} {
+    return
+  }
+  func.func @third(%x: memref<?x4xf32>, %y: memref<?x4xf32>, %z: memref<?x4xf32, strided<[?, 1]>>) attributes {cuda.block = #cuda.block<threads = 64>} {
     return
   }
 }

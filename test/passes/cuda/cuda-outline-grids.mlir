@@ -94,16 +94,11 @@ func.func @copies(%x: memref<2x8xf32>, %y: memref<2x8xf32>, %z: memref<2x4xf32>,
 
 // Ops that no kernel can compute stay, with the reason.
 // CHECK-LABEL: func.func @declined
-// CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "has sizes that only a run knows"}
 // CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "uses a value that only the host knows"}
 // CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "ends the run if its data are wrong"}
-// CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "uses a buffer of the host, because its size is open"}
+// CHECK: linalg.generic {{.*}} attrs = {cuda.reason = "uses a buffer of the host"}
 #id = affine_map<(d0) -> (d0)>
-func.func @declined(%x: memref<?xf32>, %y: memref<8xf32>, %n: f32, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
-  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%x : memref<?xf32>) {
-  ^bb0(%a: f32, %b: f32):
-    linalg.yield %a : f32
-  }
+func.func @declined(%y: memref<8xf32>, %n: f32, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%y : memref<8xf32>) {
   ^bb0(%b: f32):
     linalg.yield %n : f32
@@ -114,10 +109,39 @@ func.func @declined(%x: memref<?xf32>, %y: memref<8xf32>, %n: f32, %call: !llvm.
     ingot.require %0, "is wrong"
     linalg.yield %b : f32
   }
-  %host = memref.alloc() : memref<8xf32>
+  %host = memref.alloca() : memref<8xf32>
   linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%host : memref<8xf32>) {
   ^bb0(%b: f32):
     linalg.yield %b : f32
+  }
+  return
+}
+
+// -----
+
+// Open sizes: host code counts the elements of the result, and the blocks. The
+// kernel reads sizes from its parameters.
+// CHECK-LABEL: func.func @open
+// CHECK-SAME: (%[[X:[^:]*]]: memref<?x?xf32>, %[[Y:[^:]*]]: memref<?x8xf32>
+// CHECK: %[[N:.*]] = memref.dim %[[X]]
+// CHECK: %[[ELEMENTS:.*]] = arith.muli %[[N]], %c8
+// CHECK: %[[MORE:.*]] = arith.addi %[[ELEMENTS]], %c1023
+// CHECK: %[[BLOCKS:.*]] = arith.divui %[[MORE]], %c1024
+// CHECK: cuda.launch @ingot_cuda_kernels::@grid_0(%[[X]], %[[Y]]) blocks(%[[BLOCKS]])
+// CHECK: func.func private @grid_0(%[[A:[^:]*]]: memref<?x?xf32> {{.*}}, %[[B:[^:]*]]: memref<?x8xf32>
+// CHECK: memref.dim %[[A]]
+// CHECK: arith.cmpi ult
+// CHECK: scf.if
+// CHECK: %[[DEPTH:.*]] = memref.dim %[[A]]
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[DEPTH]]
+// CHECK: memref.store %{{.*}}, %[[B]]
+#in = affine_map<(d0, d1, d2) -> (d0, d2)>
+#out = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @open(%x: memref<?x?xf32>, %y: memref<?x8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<?x?xf32>) outs(%y : memref<?x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
   }
   return
 }

@@ -64,3 +64,29 @@ func.func @attention(%q: memref<2x40x3x16xf16>, %y: memref<2x40x3x16xf32>) {
   }
   return
 }
+
+// -----
+
+#tile = #cuda.schedule<rows = 32, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// Host code counts the blocks of open rows, three across. A kernel counts
+// elements with 32 bits, so the run ends if there are more.
+// CHECK-LABEL: func.func @open
+// CHECK: %[[N:.*]] = memref.dim %arg0
+// CHECK: %[[ELEMENTS:.*]] = arith.muli %[[N]], %c16
+// CHECK: %[[FITS:.*]] = arith.cmpi ule, %[[ELEMENTS]], %c1073741824
+// CHECK: ingot.require %[[FITS]], "kernels of GPUs take tensors of up to {1} elements, but one has {0}"(%[[ELEMENTS]], %{{.*}})
+// CHECK: ingot.require
+// CHECK: %[[ROWS:.*]] = arith.muli %{{.*}}, %c1
+// CHECK: %[[MORE:.*]] = arith.addi %[[ROWS]], %c31
+// CHECK: %[[PARTS:.*]] = arith.divui %[[MORE]], %c32
+// CHECK: %[[BATCHES:.*]] = arith.muli %[[PARTS]], %c1
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[BATCHES]], %c3
+// CHECK: cuda.launch @ingot_cuda_kernels::@matmul_0(%arg0, %arg1, %arg2) blocks(%[[BLOCKS]])
+func.func @open(%x: memref<?x16xf32>, %w: memref<80x16xf32>, %y: memref<?x80xf32>) {
+  cuda.matmul ins(%x, %w : memref<?x16xf32>, memref<80x16xf32>) outs(%y : memref<?x80xf32>) attributes {schedule = #tile} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  }
+  return
+}

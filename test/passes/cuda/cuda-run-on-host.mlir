@@ -80,3 +80,34 @@ module @ingot_cuda_kernels {
     return
   }
 }
+
+// -----
+
+// Buffers of open size are in GPU memory, too. The ops that allocate, release
+// and pass on memory read none, and a loop that allocates stays.
+// CHECK-LABEL: func.func @open
+// CHECK: memref.alloc
+// CHECK-NOT: cuda.
+// CHECK: scf.for
+// CHECK: %[[Y:.*]] = memref.alloc
+// CHECK: %[[SHADOW:.*]] = cuda.shadow %[[Y]]
+// CHECK: memref.store %{{.*}}, %[[SHADOW]]
+// CHECK: cuda.to_device %[[SHADOW]], %[[Y]]
+// CHECK-NOT: cuda.
+// CHECK: call @ingot_support_store_output
+func.func @open(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f32
+  %x = memref.alloc(%n) : memref<?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %y = memref.alloc(%i) : memref<?xf32>
+    memref.store %v, %y[%c0] : memref<?xf32>
+    memref.dealloc %y : memref<?xf32>
+  }
+  %data = memref.extract_aligned_pointer_as_index %x : memref<?xf32> -> index
+  call @ingot_support_store_output(%call, %c0, %c0, %c0, %data, %c0) : (!llvm.ptr, index, index, index, index, index) -> ()
+  memref.dealloc %x : memref<?xf32>
+  return
+}
+func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)

@@ -77,3 +77,23 @@ func.func @operands(%x: memref<32x8xf32>, %w: memref<8x8xf32>, %o: memref<32x8xf
   }
   return
 }
+
+// -----
+
+// Rows may be open. The strides of a contiguous buffer are multiples of the
+// known sizes behind them, so copies of pieces of 16 bytes are aligned. Strides
+// that only a run knows may be odd.
+// CHECK-LABEL: @open
+// CHECK: src_bytes = 16, weights_bytes = 16, stored = 4>
+// CHECK: src_bytes = 4, weights_bytes = 16, stored = 1>
+func.func @open(%x: memref<?x?x8xf32>, %w: memref<8x8xf32>, %y: memref<?x?x8xf32>, %a: memref<?x8xf32, strided<[?, 1]>>, %b: memref<?x8xf32, strided<[?, 1]>>) {
+  cuda.matmul ins(%x, %w : memref<?x?x8xf32>, memref<8x8xf32>) outs(%y : memref<?x?x8xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  }
+  cuda.matmul ins(%a, %w : memref<?x8xf32, strided<[?, 1]>>, memref<8x8xf32>) outs(%b : memref<?x8xf32, strided<[?, 1]>>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  }
+  return
+}

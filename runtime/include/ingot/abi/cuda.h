@@ -80,7 +80,8 @@ typedef struct ingot_cuda_program {
   /** Bytes of GPU memory for intermediate results of one run. */
   uint64_t arena_bytes;
   /** `num_inputs` and `num_outputs` sizes of tensors in bytes, or
-   *  INGOT_CUDA_OPEN. Host code writes outputs of open sizes to host memory. */
+   *  INGOT_CUDA_OPEN. Host code passes outputs of open sizes to
+   *  ingot_cuda_store_output. */
   const uint64_t *input_bytes;
   const uint64_t *output_bytes;
   /** Ranks of the tensors. Null: no run is repeated as a graph. */
@@ -120,10 +121,29 @@ void ingot_cuda_launch(ingot_abi_call *call, uint64_t kernel, uint64_t blocks,
 void ingot_cuda_copy(ingot_abi_call *call, void *to, const void *from,
                      uint64_t bytes);
 
+/** Return GPU memory of the run for a buffer whose size only the run knows.
+ *  `room` returns the caller's buffer of output `index` if it is in GPU memory
+ *  and large enough. End the run if there is no memory; `node` is its ONNX
+ *  node in the message, or null. */
+uintptr_t ingot_cuda_allocate(ingot_abi_call *call, uint64_t bytes,
+                              const char *node);
+uintptr_t ingot_cuda_room(ingot_abi_call *call, uint64_t index, uint64_t bytes,
+                          const char *node);
+
+/** Releases memory from ingot_cuda_allocate. Work that has been enqueued may
+ *  still use it. */
+void ingot_cuda_release(ingot_abi_call *call, uintptr_t address);
+
+/** Passes output `index` of open size, at `data` in GPU memory, to the caller:
+ *  ingot_support_store_output for GPUs. */
+void ingot_cuda_store_output(ingot_abi_call *call, uintptr_t index,
+                             uintptr_t rank, uintptr_t dims, uintptr_t data,
+                             uintptr_t element_bits);
+
 /** Returns the address in host memory for copies of the bytes at `device`. They
- *  are in the weights, the arena, an input or an output of the run. Returns
- *  another address unchanged, because its bytes are in host memory. Ends the
- *  run if there is no memory. */
+ *  are in the weights, the arena, an input, an output or other memory of the
+ *  run. Returns another address unchanged, because its bytes are in host
+ *  memory. Ends the run if there is no memory. */
 uintptr_t ingot_cuda_shadow(ingot_abi_call *call, uintptr_t device);
 
 /** Enqueue copies between GPU memory and host memory. A buffer that is its own

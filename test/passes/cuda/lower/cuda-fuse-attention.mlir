@@ -79,10 +79,23 @@ func.func @large(%q: tensor<1x7x144xf32>, %k: tensor<1x9x144xf32>) -> tensor<1x7
 
 // -----
 
-// Sizes that only a run knows have no kernel.
+// Queries and keys may be open, but not the elements of a head.
+
+// CHECK-LABEL: @open_heads
+// FP16-LABEL: @open_heads
+// CHECK-NOT: cuda.attention
+func.func @open_heads(%q: tensor<1x7x?xf32>, %k: tensor<1x9x?xf32>, %v: tensor<1x9x16xf32>) -> tensor<1x7x16xf32> {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x7x?xf32>, tensor<1x9x?xf32>) -> tensor<1x7x9xf32>
+  %1 = nn.softmax %0 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %2 = nn.matmul %1, %v : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %2 : tensor<1x7x16xf32>
+}
+
+// -----
 
 // CHECK-LABEL: @open
-// CHECK-NOT: cuda.attention
+// FP16-LABEL: @open
+// CHECK: cuda.attention ins(%{{.*}}, %{{.*}}, %{{.*}} : tensor<1x?x1x16xf32>, tensor<1x9x1x16xf32>
 func.func @open(%q: tensor<1x?x16xf32>, %k: tensor<1x9x16xf32>) -> tensor<1x?x16xf32> {
   %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x?x16xf32>, tensor<1x9x16xf32>) -> tensor<1x?x9xf32>
   %1 = nn.softmax %0 {axis = 2 : i64} : tensor<1x?x9xf32> -> tensor<1x?x9xf32>

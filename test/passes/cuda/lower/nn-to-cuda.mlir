@@ -64,14 +64,17 @@ func.func @declined(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x1xf32>, %z: tensor
 
 // -----
 
-// Buffers around a tensor of open size are in host memory, which a kernel
-// cannot read. So no product of the function becomes a kernel.
-// CHECK-LABEL: @open_elsewhere
+// Rows may be open, but neither the depth nor the right factor.
+// CHECK-LABEL: @open
+// CHECK: cuda.matmul {{.*}} tensor<?x7x4xf32>
 // CHECK: nn.matmul
-// CHECK-NOT: cuda.
-func.func @open_elsewhere(%x: tensor<7x2xf32>, %w: tensor<2x2xf32>, %z: tensor<?xf32>) -> (tensor<7x2xf32>, tensor<?xf32>) {
-  %y = nn.matmul %x, %w {ingot.backend = #ingot.backend<cuda>} : (tensor<7x2xf32>, tensor<2x2xf32>) -> tensor<7x2xf32>
-  return %y, %z : tensor<7x2xf32>, tensor<?xf32>
+// CHECK: nn.matmul
+func.func @open(%x: tensor<?x7x2xf32>, %w: tensor<2x4xf32>, %d: tensor<7x?xf32>, %z: tensor<2x?xf32>, %v: tensor<?x4xf32>) -> (tensor<?x7x4xf32>, tensor<7x?xf32>, tensor<7x4xf32>) {
+  %0 = nn.matmul %x, %w {ingot.backend = #ingot.backend<cuda>} : (tensor<?x7x2xf32>, tensor<2x4xf32>) -> tensor<?x7x4xf32>
+  %k = tensor.empty() : tensor<7x2xf32>
+  %1 = nn.matmul %k, %z {ingot.backend = #ingot.backend<cuda>} : (tensor<7x2xf32>, tensor<2x?xf32>) -> tensor<7x?xf32>
+  %2 = nn.matmul %d, %v {ingot.backend = #ingot.backend<cuda>} : (tensor<7x?xf32>, tensor<?x4xf32>) -> tensor<7x4xf32>
+  return %0, %1, %2 : tensor<?x7x4xf32>, tensor<7x?xf32>, tensor<7x4xf32>
 }
 
 // -----

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/memory/StoreOutputCall.h"
+#include "passes/support/StoreOutputCall.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_MEMORY_STOREOUTPUTCALL_H
-#define INGOT_PASSES_MEMORY_STOREOUTPUTCALL_H
+#ifndef INGOT_PASSES_SUPPORT_STOREOUTPUTCALL_H
+#define INGOT_PASSES_SUPPORT_STOREOUTPUTCALL_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -54,4 +54,4 @@ private:
 
 } // namespace ingot
 
-#endif // INGOT_PASSES_MEMORY_STOREOUTPUTCALL_H
+#endif // INGOT_PASSES_SUPPORT_STOREOUTPUTCALL_H

@@ -1,0 +1,64 @@
+//===- Heap.h - memory of the GPU for buffers of open size ------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CUDA_HEAP_H
+#define INGOT_RUNTIME_CUDA_HEAP_H
+
+#include "runtime/cuda/DriverApi.h"
+
+#include <stdint.h>
+
+namespace ingot::cuda {
+
+struct Driver;
+
+/// GPU memory that a run allocates in pieces. The descriptions of pieces are in
+/// host memory, because the host cannot read the GPU's. Each piece has the
+/// lowest address with enough room. If a run needed several regions, the next
+/// run gets one region of their total size. Runs of equal sizes therefore
+/// allocate nothing.
+///
+/// All work of a run is in one stream. So memory that is released can be given
+/// to a later piece before earlier work has ended.
+struct Heap {
+  /// Gives memory for a piece. Pieces of no bytes have an address, too.
+  Result allocate(Driver &driver, uint64_t bytes, DevicePointer &address);
+  /// Releases a piece. Returns false if `address` is that of no piece.
+  bool release(DevicePointer address);
+  /// Gives the host memory for copies of the bytes at `address`, or null if no
+  /// piece has them.
+  Result shadow(Driver &driver, DevicePointer address, void *&host);
+  /// Releases all pieces. Their work has ended.
+  void endRun(Driver &driver);
+  /// Releases all memory. After a fork, GPU memory belongs to the other process,
+  /// and `driver` is null.
+  void releaseAll(Driver *driver);
+
+  /// Neighboring bytes of a region. Free neighbors are joined.
+  struct Piece {
+    DevicePointer address;
+    uint64_t bytes;
+    bool isUsed;
+    Piece *next;
+  };
+  struct Region {
+    DevicePointer address;
+    uint64_t bytes;
+    /// Host memory for copies; null until it is needed.
+    void *shadow;
+    Piece *pieces;
+    Region *next;
+  };
+
+  Region *addRegion(Driver &driver, uint64_t bytes, Result &result);
+  uint64_t totalBytes() const;
+
+  Region *regions;
+};
+
+} // namespace ingot::cuda
+
+#endif // INGOT_RUNTIME_CUDA_HEAP_H
