@@ -138,7 +138,7 @@ class ShapeProfiles(Case):
                 (["--profile", "h=1:2:3,h=1:2:3"], ["'h' is given twice"]),
                 (["--profile", "h=1:2:3", "--dim", "w=1:2:3"], ["put all ranges into --profile"]),
                 (["--general=maybe", "--dim", "w=1:2:3"], ["unknown --general"]),
-                (["--general=keep"], ["none is given"]),
+                (["--general=keep"], ["no range is given"]),
                 (["--profile", "q=1:2:3"], ["no open dimension named 'q'", "'n', 'h', 'w'"]),
                 (["--profile", "z=1x(1:2:3)"], ["no input named 'z'"]),
                 (["--profile", "x=1x3x(1:2:3)"], ["3 dimensions, but the model's has 4"]),
