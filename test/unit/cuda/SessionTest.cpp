@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/cuda/Harness.h"
-#include "tools/emugpu/driver/GraphApi.h"
 
 #include <gtest/gtest.h>
 
-#include <dlfcn.h>
+#include <memory>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -262,7 +262,8 @@ TEST(Session, FaultAtTheWait) {
     // The copy of the output does not wait.
     if (model.load())
       return 1;
-    Session session(model);
+    auto held = std::make_unique<Session>(model);
+    Session &session = *held;
     if (session.start(1))
       return 2;
     if (session.wait() != INGOT_ABI_BACKEND_ERROR)
@@ -273,6 +274,8 @@ TEST(Session, FaultAtTheWait) {
     if (session.start(1) != INGOT_ABI_BACKEND_ERROR ||
         model.message != "the GPU failed in an earlier run: " + first)
       return 5;
+    held.reset();
+    model.unload();
     return 0;
   });
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
@@ -337,7 +340,8 @@ TEST(Session, ForkAfterOpen) {
     TestModel model;
     if (model.load())
       return 1;
-    Session session(model);
+    auto held = std::make_unique<Session>(model);
+    Session &session = *held;
     if (session.start(1) || session.wait())
       return 2;
     const pid_t child = fork();
@@ -358,7 +362,11 @@ TEST(Session, ForkAfterOpen) {
     waitpid(child, &status, 0);
     if (status)
       return 3;
-    return session.start(2) || session.wait() || !session.isRight() ? 4 : 0;
+    if (session.start(2) || session.wait() || !session.isRight())
+      return 4;
+    held.reset();
+    model.unload();
+    return 0;
   });
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_EQ(outcome.errors, "");
