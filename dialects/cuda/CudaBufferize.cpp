@@ -53,6 +53,7 @@ void cuda::registerBufferizableOpInterfaceExternalModels(
   registry.addExtension(+[](MLIRContext *context, CudaDialect *) {
     AttentionOp::attachInterface<Model<AttentionOp>>(*context);
     ConvOp::attachInterface<Model<ConvOp>>(*context);
+    DepthwiseConvOp::attachInterface<Model<DepthwiseConvOp>>(*context);
     GroupNormOp::attachInterface<Model<GroupNormOp>>(*context);
     MatMulOp::attachInterface<Model<MatMulOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);

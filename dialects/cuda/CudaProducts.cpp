@@ -160,9 +160,9 @@ static LogicalResult verifyParts(Op op) {
   return success();
 }
 
-/// Verifies the facts that all products have.
+/// Verifies the types of src and weights.
 template <typename Op>
-static LogicalResult verifyProduct(Op op) {
+static LogicalResult verifyFactors(Op op) {
   Type element = getElementTypeOrSelf(op.getSrc());
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return op.emitOpError("expects factors of f32, f16 or bf16, but got ")
@@ -170,6 +170,15 @@ static LogicalResult verifyProduct(Op op) {
   if (getElementTypeOrSelf(op.getWeights()) != element)
     return op.emitOpError("expects weights of ")
            << element << ", but got " << op.getWeights().getType();
+  return success();
+}
+
+/// Verifies the facts that all products have.
+template <typename Op>
+static LogicalResult verifyProduct(Op op) {
+  if (failed(verifyFactors(op)))
+    return failure();
+  Type element = getElementTypeOrSelf(op.getSrc());
   if (op.getTf32() && !element.isF32())
     return op.emitOpError("expects factors of f32 for tf32, but got ")
            << element;
@@ -180,6 +189,37 @@ static LogicalResult verifyProduct(Op op) {
   if (failed(verifyEpilogue(op, op.getDst())))
     return failure();
   return verifyParts(op);
+}
+
+/// Verifies the windows of a convolution.
+template <typename Op>
+static LogicalResult verifyWindows(Op op, ArrayRef<int64_t> src,
+                                   ArrayRef<int64_t> dst) {
+  const int64_t spatial = int64_t(src.size()) - 2;
+  if (failed(expectCount(op, "strides", op.getStrides(), spatial)) ||
+      failed(expectCount(op, "dilations", op.getDilations(), spatial)) ||
+      failed(expectCount(op, "pads", op.getPads(), 2 * spatial)))
+    return failure();
+  auto isBelow = [](ArrayRef<int64_t> sizes, int64_t least) {
+    return llvm::any_of(sizes, [=](int64_t size) { return size < least; });
+  };
+  if (isBelow(op.getTaps(), 1) || isBelow(op.getStrides(), 1) ||
+      isBelow(op.getDilations(), 1) || isBelow(op.getPads(), 0))
+    return op.emitOpError("expects taps, strides and dilations of 1 or more, "
+                          "and pads of 0 or more");
+  if (failed(expectSize(op, "images", src.front(), dst.front())))
+    return failure();
+  for (int64_t i = 0; i < spatial; ++i) {
+    if (ShapedType::isDynamic(src[i + 1]))
+      continue;
+    const int64_t window = (op.getTaps()[i] - 1) * op.getDilations()[i] + 1;
+    const int64_t room =
+        src[i + 1] + op.getPads()[i] + op.getPads()[spatial + i] - window;
+    const int64_t windows = room < 0 ? 0 : room / op.getStrides()[i] + 1;
+    if (failed(expectSize(op, "windows", windows, dst[i + 1])))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult MatMulOp::verify() {
@@ -210,23 +250,10 @@ LogicalResult ConvOp::verify() {
                     dst = resultShapeOf(*this);
   if (src.size() < 3 || src.size() > 5 || dst.size() != src.size())
     return emitOpError("expects src and dst of one rank of 3 to 5");
-  const int64_t spatial = int64_t(src.size()) - 2;
   if (failed(expectRank(*this, "weights", getWeights(), 2)) ||
-      failed(expectCount(*this, "taps", getTaps(), spatial)) ||
-      failed(expectCount(*this, "strides", getStrides(), spatial)) ||
-      failed(expectCount(*this, "dilations", getDilations(), spatial)) ||
-      failed(expectCount(*this, "pads", getPads(), 2 * spatial)) ||
-      failed(verifyProduct(*this)))
-    return failure();
-  auto isBelow = [](ArrayRef<int64_t> sizes, int64_t least) {
-    return llvm::any_of(sizes, [=](int64_t size) { return size < least; });
-  };
-  if (isBelow(getTaps(), 1) || isBelow(getStrides(), 1) ||
-      isBelow(getDilations(), 1) || isBelow(getPads(), 0))
-    return emitOpError("expects taps, strides and dilations of 1 or more, and "
-                       "pads of 0 or more");
-  if (failed(expectKnown(*this, "channels", dst.take_back())) ||
-      failed(expectSize(*this, "images", src.front(), dst.front())) ||
+      failed(expectCount(*this, "taps", getTaps(), int64_t(src.size()) - 2)) ||
+      failed(verifyProduct(*this)) || failed(verifyWindows(*this, src, dst)) ||
+      failed(expectKnown(*this, "channels", dst.take_back())) ||
       failed(expectSize(*this, "channels", dst.back(), weights.front())))
     return failure();
   const int64_t groups = getGroups();
@@ -235,20 +262,35 @@ LogicalResult ConvOp::verify() {
            << src.back() << " and " << dst.back() << " channels, but got "
            << groups;
   int64_t depth = src.back() / groups;
-  for (int64_t i = 0; i < spatial; ++i) {
-    const int64_t window = (getTaps()[i] - 1) * getDilations()[i] + 1;
-    depth *= getTaps()[i];
-    if (ShapedType::isDynamic(src[i + 1]))
-      continue;
-    const int64_t room =
-        src[i + 1] + getPads()[i] + getPads()[spatial + i] - window;
-    const int64_t windows = room < 0 ? 0 : room / getStrides()[i] + 1;
-    if (failed(expectSize(*this, "windows", windows, dst[i + 1])))
-      return failure();
-  }
+  for (int64_t taps : getTaps())
+    depth *= taps;
   if (weights.back() < depth)
     return emitOpError("expects weights of depth ")
            << depth << " or more, but got " << weights.back();
+  return success();
+}
+
+LogicalResult DepthwiseConvOp::verify() {
+  ArrayRef<int64_t> src = shapeOf(getSrc()), weights = shapeOf(getWeights()),
+                    dst = shapeOf(getDst());
+  if (src.size() < 3 || src.size() > 5 || dst.size() != src.size())
+    return emitOpError("expects src and dst of one rank of 3 to 5");
+  if (failed(expectRank(*this, "weights", getWeights(),
+                        int64_t(src.size()) - 1)) ||
+      failed(verifyFactors(*this)) || failed(verifyEpilogue(*this, getDst())) ||
+      failed(expectKnown(*this, "weights", weights)) ||
+      failed(expectKnown(*this, "channels", src.take_back())) ||
+      failed(expectKnown(*this, "channels", dst.take_back())) ||
+      failed(verifyWindows(*this, src, dst)) ||
+      failed(expectSize(*this, "channels", src.back(), weights.back())) ||
+      failed(expectSize(*this, "channels", src.back(), dst.back())))
+    return failure();
+  int64_t taps = 1;
+  for (int64_t each : getTaps())
+    taps *= each;
+  if (taps > kMaxTaps)
+    return emitOpError("expects at most ")
+           << kMaxTaps << " taps, but got " << taps;
   return success();
 }
 
@@ -269,17 +311,28 @@ LogicalResult SumPartsOp::verify() {
 
 void MatMulOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void ConvOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void DepthwiseConvOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
 void SumPartsOp::getEffects(Effects &effects) {
   collectEffects(*this, effects);
 }
 
 StringRef MatMulOp::getKernelKind() { return "matmul"; }
 StringRef ConvOp::getKernelKind() { return "convolution"; }
+StringRef DepthwiseConvOp::getKernelKind() { return "depthwise convolution"; }
 StringRef SumPartsOp::getKernelKind() { return "sum of parts"; }
 
 Work MatMulOp::getWork() {
   return workPerElement(getDst(),
                         {2 * shapeOf(getSrc()).back() / int64_t(getParts())});
+}
+
+Work DepthwiseConvOp::getWork() {
+  int64_t taps = 1;
+  for (int64_t each : getTaps())
+    taps *= each;
+  return workPerElement(getDst(), {2 * taps});
 }
 
 Work SumPartsOp::getWork() { return workPerElement(getSrc(), {1}); }

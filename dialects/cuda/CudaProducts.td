@@ -175,6 +175,74 @@ def Cuda_ConvOp : Cuda_ProductOp<"conv"> {
                        scheduleArguments);
 }
 
+def Cuda_DepthwiseConvOp : Op<Cuda_Dialect, "depthwise_conv", [
+    EpilogueOpInterface, DestinationStyleOpInterface, SingleBlock,
+    DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "n-dimensional convolution of each channel";
+  let description = [{
+    `nn.conv` on channels-last data with as many groups as src and dst have
+    channels. Src is `N, D1…Dn, C`, weights are `K1…Kn, C`, dst is `N, E1…En,
+    C`. Factors are of f32, f16 or bf16, and sums of f32. Pads, strides and
+    dilations are those of `cuda.conv`.
+
+    Constraints:
+    - C1: src and dst have one rank of 3 to 5, weights one dimension less; C is
+      the same in all
+    - C2: strides and dilations have rank - 2 elements of 1 or more, pads twice
+      as many of 0 or more; there are 1 to 64 taps
+    - C3: N, D and E may be open, other sizes are static; dst has as many
+      windows as fit into src and its padding
+    - C4: src and weights have one element type: f32, f16 or bf16
+    - C5: the epilogue has an argument for the sum, of f32, and for each operand
+
+    Example:
+    ```mlir
+    %y = cuda.depthwise_conv
+        ins(%x, %w : tensor<1x8x8x16xf16>, tensor<3x3x16xf16>)
+        outs(%d : tensor<1x8x8x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+                    dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cuda.yield %sum : f32
+    } -> tensor<1x8x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Cuda_Value:$src, Cuda_Value:$weights,
+                       Variadic<Cuda_Value>:$epilogue_operands, Cuda_Value:$dst,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
+                       DenseI64ArrayAttr:$dilations);
+  let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
+  let regions = (region SizedRegion<1>:$epilogue);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The most taps: the kernel has code for each.
+    static constexpr int64_t kMaxTaps = 64;
+    ::llvm::ArrayRef<int64_t> getTaps() {
+      return ::mlir::cast<::mlir::ShapedType>(getWeights().getType())
+          .getShape().drop_back();
+    }
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
+    bool isLaunched() { return true; }
+    ::ingot::kernel::KernelClass getKernelClass() {
+      return ::ingot::kernel::KernelClass::product;
+    }
+    ::mlir::Type getProductType() {
+      return ::mlir::getElementTypeOrSelf(getSrc());
+    }
+    /// Returns true if an epilogue can read the type.
+    static bool canEpilogueRead(::mlir::Type element) {
+      return ::ingot::cuda::canEpilogueRead(element);
+    }
+  }];
+  let assemblyFormat = [{
+    `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
+}
+
 def Cuda_SumPartsOp : Op<Cuda_Dialect, "sum_parts", [
     EpilogueOpInterface, DestinationStyleOpInterface, SingleBlock,
     DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
@@ -228,8 +296,9 @@ def Cuda_SumPartsOp : Op<Cuda_Dialect, "sum_parts", [
 def Cuda_YieldOp
     : Op<Cuda_Dialect, "yield",
          [Pure, ReturnLike, Terminator,
-          ParentOneOf<["AttentionOp", "ConvOp", "GroupNormOp", "MatMulOp",
-                      "RowNormOp", "SoftmaxOp", "SumPartsOp"]>]> {
+          ParentOneOf<["AttentionOp", "ConvOp", "DepthwiseConvOp",
+                       "GroupNormOp", "MatMulOp", "RowNormOp", "SoftmaxOp",
+                       "SumPartsOp"]>]> {
   let summary = "yields the value that an epilogue stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -128,6 +128,7 @@ class CudaBackend : public Backend {
     kernels.addPass(createPassSizes());
     kernels.addPass(createAttentionToNVVM());
     kernels.addPass(createProductsToNVVM());
+    kernels.addPass(createDepthwiseToNVVM());
     kernels.addPass(createPartsToNVVM());
     kernels.addPass(createRowsToNVVM());
     kernels.addPass(createApproximateMath());

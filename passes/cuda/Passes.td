@@ -138,9 +138,10 @@ def SplitProducts : Pass<"cuda-split-products", "::mlir::func::FuncOp"> {
 def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
   let summary = "Move products into kernels";
   let description = [{
-    Each `cuda.attention`, `cuda.conv`, `cuda.matmul`, `cuda.sum_parts`,
-    `cuda.softmax`, `cuda.row_norm` and `cuda.group_norm` on memrefs moves into
-    a kernel of the module `@ingot_cuda_kernels`, and leaves a `cuda.launch`.
+    Each `cuda.attention`, `cuda.conv`, `cuda.depthwise_conv`, `cuda.matmul`,
+    `cuda.sum_parts`, `cuda.softmax`, `cuda.row_norm` and `cuda.group_norm` on
+    memrefs moves into a kernel of the module `@ingot_cuda_kernels`, and leaves
+    a `cuda.launch`.
     Equal kernels are shared. The schedule gives the threads, the shared memory
     and the number of blocks, which host code computes from open sizes. It also
     ends the run if a tensor of open size has more elements than 32 bits count.
@@ -204,6 +205,21 @@ def AttentionToNVVM : Pass<"cuda-attention-to-nvvm", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def DepthwiseToNVVM : Pass<"cuda-depthwise-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Write the code of depthwise convolutions";
+  let description = [{
+    The module is the nested one of the kernels. A thread computes a vector of
+    channels, of one pixel or of up to four neighbors if there are many. All
+    taps are unrolled. An element of src that several of its windows share is
+    loaded once. Sums are f32 and have the order of the taps.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
 }
 

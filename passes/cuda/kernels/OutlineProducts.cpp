@@ -10,9 +10,11 @@
 #include "passes/cuda/attention/Attention.h"
 #include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/lower/CudaSupport.h"
+#include "passes/cuda/products/Depthwise.h"
 #include "passes/cuda/products/PartSum.h"
 #include "passes/cuda/products/Product.h"
 #include "passes/cuda/rows/Rows.h"
+#include "passes/cuda/schedule/Grids.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Regions.h"
 #include "passes/support/RunChecks.h"
@@ -42,6 +44,8 @@ struct Grid {
   /// Sizes of batches, and of rows. Rows of a part share a block.
   SmallVector<unsigned> batches, rows;
   int64_t rowsOfPart, threads, sharedBytes;
+  /// What a row counts.
+  int64_t unitsOfRow = 1;
 };
 
 struct OutlineProductsPass
@@ -79,6 +83,19 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
             schedule.getRows(),
             schedule.getBlockThreads(),
             sharedBytes};
+  }
+  if (auto conv = dyn_cast<DepthwiseConvOp>(*op)) {
+    Depthwise facts(conv);
+    if (!facts.isOpen())
+      return {facts.blocks(), {}, {}, /*rowsOfPart=*/1, kGridThreads,
+              /*sharedBytes=*/0};
+    return {/*across=*/1,
+            {},
+            llvm::to_vector(llvm::seq(0u, unsigned(facts.dst.sizes.size()) - 1)),
+            kGridThreads,
+            kGridThreads,
+            /*sharedBytes=*/0,
+            facts.dst.sizes.back().known() / facts.vector};
   }
   if (auto parts = dyn_cast<SumPartsOp>(*op)) {
     PartSum facts(parts);
@@ -145,9 +162,11 @@ static Value countBlocks(OpBuilder &b, Location loc, Value dst,
                          knownRows = getConstantIntValue(rows);
   if (knownBatches && knownRows)
     return number(*knownBatches * grid.across *
-                  int64_t(llvm::divideCeil(*knownRows, grid.rowsOfPart)));
-  Value parts =
-      arith::AddIOp::create(b, loc, valueOf(rows), number(grid.rowsOfPart - 1));
+                  int64_t(llvm::divideCeil(*knownRows * grid.unitsOfRow,
+                                           grid.rowsOfPart)));
+  Value parts = arith::MulIOp::create(b, loc, valueOf(rows),
+                                      number(grid.unitsOfRow));
+  parts = arith::AddIOp::create(b, loc, parts, number(grid.rowsOfPart - 1));
   parts = arith::DivUIOp::create(b, loc, parts, number(grid.rowsOfPart));
   Value blocks = arith::MulIOp::create(b, loc, parts, valueOf(batches));
   return arith::MulIOp::create(b, loc, blocks, number(grid.across));
@@ -200,7 +219,7 @@ void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
 void OutlineProductsPass::runOnOperation() {
   SmallVector<kernel::EpilogueOpInterface> ops;
   getOperation()->walk([&](kernel::EpilogueOpInterface op) {
-    if ((isa<AttentionOp, ConvOp, MatMulOp, SumPartsOp>(*op) ||
+    if ((isa<AttentionOp, ConvOp, DepthwiseConvOp, MatMulOp, SumPartsOp>(*op) ||
          isRowKernel(op)) &&
         op->getNumResults() == 0)
       ops.push_back(op);

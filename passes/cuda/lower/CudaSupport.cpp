@@ -36,8 +36,14 @@ static Reason whyNot(nn::ConvOp op) {
     return "has channels whose number is open";
   if (!op.getChannelsLast())
     return kChannelsNotLast;
-  if (support::hasSingleChannels(op))
-    return "has groups of one channel";
+  const int64_t taps =
+      support::productOf(typeOf(op.getW()).getShape().drop_front(2));
+  if (support::isDepthwise(op)) {
+    if (taps > DepthwiseConvOp::kMaxTaps)
+      return "has " + std::to_string(taps) + " taps for each channel";
+  } else if (support::hasSingleChannels(op)) {
+    return "has several results for each channel";
+  }
   if (!nn::getConstant(op.getW()))
     return "has weights that are not constant";
   if (type.getRank() < 3 || type.getRank() > 5)

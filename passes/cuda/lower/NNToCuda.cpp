@@ -12,6 +12,7 @@
 #include "passes/cuda/lower/CudaSupport.h"
 #include "passes/cuda/lower/Passes.h"
 #include "passes/support/ConstantPacker.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
@@ -59,6 +60,22 @@ static ElementsAttr packTaps(ElementsAttr weights, Type element) {
       for (int64_t t = 0; t < taps; ++t)
         packer.copy((o * channels + c) * taps + t,
                     o * depth + t * channels + c);
+  return packer.take();
+}
+
+/// Packs weights `C, 1, K1…Kn` as `K1…Kn, C`.
+static ElementsAttr packChannels(ElementsAttr weights, Type element) {
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  const int64_t channels = shape[0],
+                taps = support::productOf(shape.drop_front(2));
+  SmallVector<int64_t> packed(shape.drop_front(2));
+  packed.push_back(channels);
+  support::ConstantPacker packer(weights, packed, element);
+  if (!packer.isValid())
+    return {};
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t t = 0; t < taps; ++t)
+      packer.copy(c * taps + t, t * channels + c);
   return packer.take();
 }
 
@@ -130,7 +147,10 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   Location loc = op.getLoc();
   RankedTensorType type = op.getY().getType();
   Type element = factorType(op);
-  ElementsAttr packed = packTaps(nn::getConstant(op.getW()), element);
+  const bool isDepthwise = support::isDepthwise(op);
+  ElementsAttr constant = nn::getConstant(op.getW());
+  ElementsAttr packed = isDepthwise ? packChannels(constant, element)
+                                    : packTaps(constant, element);
   if (!packed)
     return rewriter.notifyMatchFailure(op, "has weights without bytes");
   Value weights =
@@ -139,10 +159,18 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   if (op.getBias())
     operands.push_back(
         support::expandVector(rewriter, op.getBias(), type.getRank()));
+  Value src = support::castElements(rewriter, loc, op.getX(), element);
+  Value dst = support::destinationOf(rewriter, op->getResult(0));
+  if (isDepthwise) {
+    auto conv = cuda::DepthwiseConvOp::create(rewriter, loc, type, src, weights,
+                                              operands, dst, op.getStrides(),
+                                              op.getPads(), op.getDilations());
+    buildEpilogue(rewriter, loc, conv.getEpilogue(), bool(op.getBias()));
+    rewriter.replaceOp(op, conv);
+    return success();
+  }
   auto product = cuda::ConvOp::create(
-      rewriter, loc, type,
-      support::castElements(rewriter, loc, op.getX(), element), weights,
-      operands, support::destinationOf(rewriter, op->getResult(0)),
+      rewriter, loc, type, src, weights, operands, dst,
       typeOf(op.getW()).getShape().drop_front(2), op.getStrides(), op.getPads(),
       op.getDilations(), op.getGroups(), /*tf32=*/isTF32(op),
       /*parts=*/1, /*schedule=*/cuda::ScheduleAttr());

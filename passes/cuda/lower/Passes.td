@@ -12,7 +12,8 @@ include "mlir/Pass/PassBase.td"
 def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
   let summary = "Lower products, softmax and norms to kernels of GPUs";
   let description = [{
-    `nn.conv` becomes `cuda.conv`, and `nn.matmul` becomes `cuda.matmul`, if
+    `nn.conv` becomes `cuda.conv`, or `cuda.depthwise_conv` if each channel is
+    a group, and `nn.matmul` becomes `cuda.matmul`, if
     `ingot.backend` names the backend of GPUs and a kernel computes the op
     (`CudaSupport.h`). Constant weights get the form of the kernel: a row for
     each column of the result. The factors have the type that

@@ -102,6 +102,25 @@ int64_t cuda::storedElements(const StridedLayout &dst,
   return stored;
 }
 
+SmallVector<WindowDim>
+cuda::windowsOf(ArrayRef<Number> src, ArrayRef<Number> dst,
+                ArrayRef<int64_t> taps, ArrayRef<int64_t> strides,
+                ArrayRef<int64_t> dilations, ArrayRef<int64_t> pads) {
+  SmallVector<WindowDim> windows;
+  for (size_t i = 0; i < taps.size(); ++i) {
+    WindowDim dim{taps[i], strides[i], dilations[i], pads[i], src[i + 1]};
+    if (dim.size.isOpen() || dst[i + 1].isOpen()) {
+      dim.isPadded = dim.pad > 0 || pads[taps.size() + i] > 0;
+    } else {
+      const int64_t last = (dst[i + 1].known() - 1) * dim.stride - dim.pad +
+                           (dim.taps - 1) * dim.dilation;
+      dim.isPadded = dim.pad > 0 || last >= dim.size.known();
+    }
+    windows.push_back(dim);
+  }
+  return windows;
+}
+
 static Value dstOf(kernel::EpilogueOpInterface op) {
   return cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get();
 }
@@ -132,18 +151,9 @@ Product::Product(kernel::EpilogueOpInterface op)
   // The images are a dimension whose windows are one pixel.
   windows.push_back({});
   windows.front().size = src.sizes.front();
-  for (size_t i = 0; i + 2 < rank; ++i) {
-    WindowDim dim{conv.getTaps()[i], conv.getStrides()[i],
-                  conv.getDilations()[i], conv.getPads()[i], src.sizes[i + 1]};
-    if (dim.size.isOpen() || dst.sizes[i + 1].isOpen()) {
-      dim.isPadded = dim.pad > 0 || conv.getPads()[rank - 2 + i] > 0;
-    } else {
-      const int64_t last = (dst.sizes[i + 1].known() - 1) * dim.stride -
-                           dim.pad + (dim.taps - 1) * dim.dilation;
-      dim.isPadded = dim.pad > 0 || last >= dim.size.known();
-    }
-    windows.push_back(dim);
-  }
+  llvm::append_range(windows, windowsOf(src.sizes, dst.sizes, conv.getTaps(),
+                                        conv.getStrides(), conv.getDilations(),
+                                        conv.getPads()));
 }
 
 void Product::resolve(Code &code) {

@@ -55,6 +55,13 @@ struct WindowDim {
   bool isPadded = false;
 };
 
+/// Returns the windows of a convolution along each spatial dimension of src.
+/// Src and dst have channels last.
+llvm::SmallVector<WindowDim>
+windowsOf(llvm::ArrayRef<Number> src, llvm::ArrayRef<Number> dst,
+          llvm::ArrayRef<int64_t> taps, llvm::ArrayRef<int64_t> strides,
+          llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> pads);
+
 /// The facts of `cuda.conv` and `cuda.matmul`. Each is a product of
 /// a matrix of rows with the transposed weights. A row of `cuda.conv` has the
 /// elements of a window.

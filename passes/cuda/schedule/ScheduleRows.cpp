@@ -28,7 +28,7 @@ static constexpr int64_t kWantedElements = 32;
 
 /// Elements that a thread holds at most in a block of more than half of the
 /// threads: exponentials and epilogues need the other registers.
-static constexpr int64_t kLargeBlockElements = 24;
+static constexpr int64_t kCrowdedElements = 24;
 
 namespace {
 
@@ -58,7 +58,7 @@ static RowScheduleAttr makeSchedule(const Rows &rows, int64_t threads,
   const int64_t blockThreads = threads * rowsOfBlock;
   int64_t most = RowScheduleAttr::getMaxHeld(blockThreads);
   if (blockThreads > kMaxThreads / 2)
-    most = std::min(most, kLargeBlockElements);
+    most = std::min(most, kCrowdedElements);
   if (!holds || held * vector > most)
     held = 0;
   return RowScheduleAttr::get(rows.op->getContext(), threads, rowsOfBlock,

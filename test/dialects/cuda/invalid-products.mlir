@@ -218,3 +218,39 @@ func.func @sum_of_others(%x: tensor<2x7x5xf32>, %d: tensor<7x4xf32>) {
   } -> tensor<7x4xf32>
   return
 }
+
+// -----
+
+func.func @depthwise_channels(%x: tensor<1x4x4x8xf32>, %w: tensor<3x3x7xf32>, %d: tensor<1x2x2x8xf32>) {
+  // expected-error@+1 {{expects channels of size 8, but got 7}}
+  %y = cuda.depthwise_conv ins(%x, %w : tensor<1x4x4x8xf32>, tensor<3x3x7xf32>) outs(%d : tensor<1x2x2x8xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<1x2x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @depthwise_windows(%x: tensor<1x4x4x8xf32>, %w: tensor<3x3x8xf32>, %d: tensor<1x2x4x8xf32>) {
+  // expected-error@+1 {{expects windows of size 2, but got 4}}
+  %y = cuda.depthwise_conv ins(%x, %w : tensor<1x4x4x8xf32>, tensor<3x3x8xf32>) outs(%d : tensor<1x2x4x8xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<1x2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @depthwise_taps(%x: tensor<1x9x9x8xf32>, %w: tensor<9x9x8xf32>, %d: tensor<1x1x1x8xf32>) {
+  // expected-error@+1 {{expects at most 64 taps, but got 81}}
+  %y = cuda.depthwise_conv ins(%x, %w : tensor<1x9x9x8xf32>, tensor<9x9x8xf32>) outs(%d : tensor<1x1x1x8xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<1x1x1x8xf32>
+  return
+}

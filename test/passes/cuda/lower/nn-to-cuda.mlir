@@ -47,19 +47,35 @@ func.func @computed(%x: tensor<2x7x24xf32>, %w: tensor<2x9x24xf32>) -> tensor<2x
 
 // -----
 
-// Groups of one channel and channels in front stay as they are.
+// A depthwise convolution has the channels of its weights last.
+// CHECK-LABEL: @depthwise
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}[1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]]> : tensor<1x2x2xf16>
+// CHECK: %[[X:.*]] = nn.cast %arg0
+// CHECK: cuda.depthwise_conv ins(%[[X]], %[[W]] : tensor<1x4x4x2xf16>, tensor<1x2x2xf16>) outs(%{{.*}} : tensor<1x4x3x2xf32>)
+func.func @depthwise(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x3x2xf32> {
+  %w = arith.constant dense<[[[[1.0, 2.0]]], [[[3.0, 4.0]]]]> : tensor<2x1x1x2xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 2 : i64, ingot.backend = #ingot.backend<cuda>,
+      ingot.precision = #ingot.precision<fp16>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>) -> tensor<1x4x3x2xf32>
+  return %y : tensor<1x4x3x2xf32>
+}
+
+// -----
+
+// Several results of a channel, and channels in front, stay as they are.
 // CHECK-LABEL: @declined
 // CHECK-COUNT-2: nn.conv
 // CHECK-NOT: cuda.
-func.func @declined(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x1xf32>, %z: tensor<1x8x4x4xf32>, %v: tensor<8x8x1x1xf32>)
-    -> (tensor<1x4x4x8xf32>, tensor<1x8x4x4xf32>) {
+func.func @declined(%x: tensor<1x4x4x8xf32>, %z: tensor<1x8x4x4xf32>) -> (tensor<1x4x4x16xf32>, tensor<1x8x4x4xf32>) {
+  %w = arith.constant dense<1.0> : tensor<16x1x1x1xf32>
+  %v = arith.constant dense<1.0> : tensor<8x8x1x1xf32>
   %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 8 : i64, ingot.backend = #ingot.backend<cuda>,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
-    : (tensor<1x4x4x8xf32>, tensor<8x1x1x1xf32>) -> tensor<1x4x4x8xf32>
+    : (tensor<1x4x4x8xf32>, tensor<16x1x1x1xf32>) -> tensor<1x4x4x16xf32>
   %1 = nn.conv %z, %v {dilations = array<i64: 1, 1>, groups = 1 : i64, ingot.backend = #ingot.backend<cuda>,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
     : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
-  return %0, %1 : tensor<1x4x4x8xf32>, tensor<1x8x4x4xf32>
+  return %0, %1 : tensor<1x4x4x16xf32>, tensor<1x8x4x4xf32>
 }
 
 // -----
