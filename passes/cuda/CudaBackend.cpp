@@ -111,6 +111,7 @@ class CudaBackend : public Backend {
                     const BackendOptions &options) const override {
     passes.addPass(createCollapseLoops());
     passes.addPass(createPlaceLists());
+    passes.addPass(createPlaceShapes());
     passes.addPass(createCollapseRows());
     passes.addPass(createScheduleProducts({options.scheduleSeed}));
     passes.addPass(createScheduleAttention({options.scheduleSeed}));

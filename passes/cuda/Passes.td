@@ -268,6 +268,19 @@ def PlaceLists : Pass<"cuda-place-lists", "::mlir::ModuleOp"> {
       Statistic<"numPlaced", "placed", "tensors that were copied">];
 }
 
+def PlaceShapes : Pass<"cuda-place-shapes", "::mlir::ModuleOp"> {
+  let summary = "Keep shapes that host code computes in host memory";
+  let description = [{
+    A small buffer of the arena whose elements only host code reads and writes,
+    such as the shape of a `memref.reshape`, moves to the host's stack. Without
+    that, each access would be a copy. A buffer stays if the body of a linalg op
+    reads it.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let statistics = [
+      Statistic<"numPlaced", "placed", "buffers that moved to the host">];
+}
+
 def RunOnHost : Pass<"cuda-run-on-host", "::mlir::ModuleOp"> {
   let summary = "Compute the ops without a kernel on the CPU";
   let description = [{

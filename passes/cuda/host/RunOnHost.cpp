@@ -62,7 +62,11 @@ static bool accesses(Operation *op) {
 /// Returns the memrefs of GPU memory that `op` uses from outside.
 static SetVector<Value> buffersOf(Operation *op) {
   SetVector<Value> all, buffers;
-  all.insert(op->operand_begin(), op->operand_end());
+  // A reshape reads the shape alone, and its result is a view of the source.
+  if (auto reshape = dyn_cast<memref::ReshapeOp>(op))
+    all.insert(reshape.getShape());
+  else
+    all.insert(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), all);
   for (Value value : all)
     if (isa<MemRefType>(value.getType()) && !isOfHost(value))

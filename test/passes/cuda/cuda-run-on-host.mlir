@@ -111,3 +111,16 @@ func.func @open(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call
   return
 }
 func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
+
+// -----
+
+// A reshape reads its shape. The result is a view of the source, not of a copy.
+// CHECK-LABEL: func.func @reshape
+// CHECK: %[[SHAPE:.*]] = cuda.shadow %arg1
+// CHECK: cuda.to_host %arg1, %[[SHAPE]]
+// CHECK-NOT: cuda.shadow
+// CHECK: memref.reshape %arg0(%[[SHAPE]])
+func.func @reshape(%x: memref<?x4xf32>, %shape: memref<2xindex>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %y = memref.reshape %x(%shape) : (memref<?x4xf32>, memref<2xindex>) -> memref<?x?xf32>
+  return
+}
