@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build check check-sanitize demo guide accuracy models conformance conformance-cuda property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
+.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
   zoo fuzz soak faults gpu-bundle gpu-check gpu-bench docs site site-check clean
 
 help: ## this list
@@ -28,11 +28,21 @@ configure: setup
 build: configure ## build the compiler, the runtime and the tools into build/
 	@ninja -C build -j $(JOBS)
 
-check: build ## build and run every test; closes with `N passed, N failed, N skipped`
+check: build wheel ## build and run every test; closes with `N passed, N failed, N skipped`
 	@$(python) scripts/check.py --jobs $(JOBS)
 
-check-sanitize: build ## the same, and the compiler's tests under ASan and UBSan, which takes an hour to build
+check-sanitize: build wheel ## the same, and the compiler's tests under ASan and UBSan, which takes an hour to build
 	@$(python) scripts/check.py --jobs $(JOBS) --sanitize
+
+build/python-venv/.ready: scripts/requirements-python.txt | setup
+	@mkdir -p build
+	@/usr/bin/python3 -m venv --clear build/python-venv
+	@build/python-venv/bin/python -m pip install -q --disable-pip-version-check -r scripts/requirements-python.txt
+	@touch $@
+
+wheel: build build/python-venv/.ready ## write the Python packages ingot-runtime and ingot-compiler into build/wheels
+	@ninja -C build -j $(JOBS) ingot-static
+	@build/python-venv/bin/python scripts/wheels.py
 
 demo: configure ## read a line of text in a picture with a compiled PP-OCR model
 	@ninja -C build -j $(JOBS) ingot ingot-opt ingot-ocr IngotRuntime
@@ -157,4 +167,4 @@ site-check: site ## look for broken links and pages wider than a phone in build/
 clean: ## remove what was built, but keep build/deps, models and Python environments
 	@rm -rf build-asan build-asan-runtime build-debug build-tsan build-fuzz
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 \
-	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv ! -name site-venv -exec rm -rf {} +; fi
+	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv ! -name site-venv ! -name python-venv -exec rm -rf {} +; fi

@@ -17,7 +17,7 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FOLDERS = ("base", "client", "compiler", "dialects", "examples", "passes", "runtime", "scripts", "test", "tools")
+FOLDERS = ("base", "client", "compiler", "dialects", "examples", "passes", "python", "runtime", "scripts", "test", "tools")
 C_LIKE = (".h", ".hpp", ".c", ".cpp", ".td", ".inc")
 MOST_WORDS = 25
 

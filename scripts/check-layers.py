@@ -55,6 +55,7 @@ RULES = [
     ("client", r"", r"iostream$", PRINTS),
     ("compiler", r"(?!import/)", ONNX, None),
     ("compiler", r"(?!tune/|study/)", r"compiler/tune/", None),
+    ("python", r"", COMPILER_SIDE + r"|(base|client|runtime)/|ingot/(?!ingot\.h$|abi/element_types\.inc$)", None),
     ("tools/ingot", r"(?!compile/|calibrate/|compare/|support/)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
 ]
 

@@ -13,7 +13,7 @@ mkdir -p "$deps"
 packages=(build-essential ca-certificates ccache clang-22 git
   libbenchmark-dev libclang-rt-22-dev libgtest-dev libjemalloc-dev liblld-22-dev libmlir-22-dev
   libprotobuf-dev libstb-dev libzstd-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools nlohmann-json3-dev
-  ninja-build pkg-config protobuf-compiler python3 python3-venv valgrind
+  ninja-build pkg-config protobuf-compiler python3 python3-dev python3-venv valgrind
   zlib1g-dev)
 missing=()
 for package in "${packages[@]}"; do

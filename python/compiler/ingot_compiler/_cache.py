@@ -1,0 +1,96 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The cache of compiled models, in the user's cache folder.
+
+An entry is a compiled model, named by a hash of all that it is made from. New entries come with one rename, so several
+processes may use the cache at a time. INGOT_CACHE names the folder, INGOT_CACHE_BYTES its most bytes (8 GiB).
+"""
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import ingot
+
+from . import _models
+from ._errors import CacheError
+from ._process import arguments, executable
+
+# Options that write files of their own, which a cached model would not have.
+_WRITING = ("report", "decisions", "header")
+
+
+def folder() -> str:
+    """Returns the folder of the cache. Raises CacheError if it cannot be made."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    path = os.environ.get("INGOT_CACHE") or os.path.join(home, "ingot")
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise CacheError(f"cannot use the cache folder {path}: {error.strerror}; let INGOT_CACHE name another, or pass "
+                         "output=") from error
+    return path
+
+
+def entry(model: str | bytes, options: Mapping[str, Any]) -> str:
+    """Returns the path of the entry for a model and options, whether it exists or not."""
+    for name in _WRITING:
+        if options.get(name):
+            raise ingot.InvalidArgument(f"the option {name} writes a file beside the model; pass output=")
+    if options.get("weights") == "file" or options.get("kernels") == "auto":
+        raise ingot.InvalidArgument("separate files beside the model need output=")
+    digest = hashlib.sha256()
+    content = model if isinstance(model, bytes) else _read(model)
+    _add(digest, content)
+    if isinstance(model, str):
+        for path in _models.external_files(content, os.path.dirname(os.path.abspath(model))):
+            _add(digest, _read(path))
+    for argument in sorted(arguments("compile", options)):
+        _add(digest, argument.encode())
+        path = argument.partition("=")[2]
+        if os.path.isdir(path):
+            raise ingot.InvalidArgument(f"a model made from the folder {path} is not cached; pass output=")
+        if os.path.isfile(path):
+            _add(digest, _read(path))
+    program = os.stat(executable())
+    _add(digest, f"{ingot.__version__} {program.st_size} {program.st_mtime_ns} {ingot.cpu_level()}".encode())
+    return os.path.join(folder(), digest.hexdigest() + ".so")
+
+
+def _add(digest: Any, content: bytes) -> None:
+    digest.update(len(content).to_bytes(8, "little"))
+    digest.update(content)
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise ingot.NotFound(f"cannot open '{path}': {error.strerror}") from error
+
+
+def trim(keep: str) -> None:
+    """Removes the entries that were not used for longest, until the cache fits. Keeps one entry."""
+    limit = int(os.environ.get("INGOT_CACHE_BYTES") or 8 << 30)
+    entries = []
+    for item in os.scandir(os.path.dirname(keep)):
+        try:
+            status = item.stat()
+        except FileNotFoundError:
+            continue  # Another process has removed it.
+        if item.name.endswith(".so"):
+            entries.append((status.st_mtime, status.st_size, item.path))
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in sorted(entries):
+        if total <= limit:
+            return
+        if path == keep:
+            continue
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
+        total -= size

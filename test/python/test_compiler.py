@@ -1,0 +1,220 @@
+"""The compiler as functions of Python."""
+import importlib.metadata
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import unittest
+from unittest import mock
+
+import numpy as np
+import onnx
+from onnx import TensorProto
+
+import ingot
+import ingot_compiler
+from support import Case, add_one, make, node, slow
+
+X = np.arange(4, dtype=np.float32).reshape(1, 4)
+
+
+class Compiling(Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.at("model.onnx")
+        onnx.save(add_one(), self.path)
+
+    def test_paths_bytes_and_protos(self):
+        model = add_one()
+        for value in (self.path, model, model.SerializeToString()):
+            self.assertTrue(np.array_equal(ingot.compile(value, self.at("model.so"))(X), X + 1))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["model.onnx", "model.so"])
+
+    def test_options(self):
+        steps = []
+        model = ingot.compile(make([node("MatMul", ["x", "w"], ["y"])], [("x", TensorProto.FLOAT, ("n", 256))],
+                                   [("y", TensorProto.FLOAT, ("n", 256))],
+                                   [onnx.numpy_helper.from_array(np.random.default_rng(0).random((256, 256), np.float32), "w")]),
+                              self.at("bf16.so"), precision="bf16", shape={"x": (64, 256)}, header=True, winograd=False,
+                              limit={"nodes": 1000}, progress=steps.append)
+        self.assertEqual(model.inputs[0].shape, (64, 256))
+        self.assertIn("bfloat16", model.info.precisions)
+        self.assertTrue(os.path.exists(self.at("bf16.h")))
+        self.assertEqual(steps[-1].fraction, 1)
+        self.assertRegex(str(steps[0]), r"\d+% \w+")
+
+    def test_errors(self):
+        error = self.assert_fails(ingot.CompileError, "Nonsense", ingot.compile,
+                                  make([node("Nonsense", ["x"], ["y"], name="odd")], [("x", TensorProto.FLOAT, (1,))],
+                                       [("y", TensorProto.FLOAT, (1,))]), self.at("model.so"))
+        self.assertEqual((error.diagnostics[0].node, error.diagnostics[0].operator), ("odd", "Nonsense"))
+        self.assertEqual(pickle.loads(pickle.dumps(error)).diagnostics, error.diagnostics)
+        self.assertIn("compile", error.command)
+        self.assertFalse(os.path.exists(self.at("model.so")))
+        wrong = [
+            (ingot.InvalidArgument, "unknown --precision=fp7", ingot.compile, self.path, {"precision": "fp7"}),
+            (ingot.InvalidArgument, "no option 'speed'; the options are absent", ingot.compile, self.path, {"speed": 1}),
+            (ingot.CompileError, "no input named 'q'", ingot.compile, self.path, {"shape": {"q": (1,)}}),
+            (ingot.CompileError, "not an ONNX model", ingot.compile, b"text", {}),
+            (FileNotFoundError, "none.onnx", ingot.compile, self.at("none.onnx"), {}),
+            (TypeError, "expected the path or bytes of an ONNX model.*but got int", ingot.compile, 3, {}),
+            (ValueError, "timeout: expected seconds", ingot.compile, self.path, {"timeout": -1}),
+            (ingot.CompileError, "none", ingot.compile, self.path, {"output": self.at("none/model.so")}),
+        ]
+        for kind, pattern, function, model, options in wrong:
+            with self.subTest(pattern):
+                self.assert_fails(kind, pattern, function, model, **{"output": self.at("model.so"), **options})
+
+    def test_timeout_and_interrupt_leave_no_file(self):
+        start = time.monotonic()
+        self.assert_fails((ingot.Timeout, TimeoutError), "longer than 0.05 s", ingot.compile, slow(), self.at("a.so"),
+                          timeout=0.05)
+        timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            while time.monotonic() < start + 60:
+                ingot.compile(slow(), self.at("a.so"))
+                os.unlink(self.at("a.so"))
+        timer.join()
+        self.assertEqual(os.listdir(self.folder), ["model.onnx"])
+
+    def test_a_compiler_that_is_missing_ends_or_differs(self):
+        def program(text):
+            with open(self.at("ingot"), "w") as file:
+                file.write("#!/bin/sh\n" + text)
+            os.chmod(self.at("ingot"), 0o755)
+            return mock.patch.dict(os.environ, INGOT_COMPILER=self.at("ingot"))
+
+        with mock.patch.dict(os.environ, INGOT_COMPILER=self.at("none")):
+            self.assert_fails(ingot.NotFound, "INGOT_COMPILER", ingot.compile, self.path, self.at("a.so"))
+        with program("echo last words >&2; kill -SEGV $$"):
+            self.assert_fails(ingot.CompileError, "ended by SIGSEGV: last words", ingot.compile, self.path,
+                              self.at("a.so"))
+        with program("exit 0"):
+            self.assert_fails(ingot.CompileError, "printed no result", ingot.compile, self.path, self.at("a.so"))
+        with program("""echo '{"schema": "ingot.compile", "version": 99}'"""):
+            self.assert_fails(ingot.CompileError, "another version", ingot.compile, self.path, self.at("a.so"))
+
+    def test_no_llvm_in_this_process(self):
+        ingot.compile(self.path, self.at("model.so"))
+        with open("/proc/self/maps") as file:
+            self.assertNotRegex(file.read(), "(?i)llvm|mlir")
+
+    def test_other_results(self):
+        model = ingot.compile(self.path, self.at("model.so"))
+        found = ingot.inspect(model, shape={"x": (1, 4)})
+        self.assertEqual(found.inputs[0].shape, [1, 4])
+        self.assertEqual(found.variants[0].target, model.info.target)
+        np.save(self.at("x.npy"), X)
+        same = ingot.compare(model, self.path, input="x=" + self.at("x.npy"))
+        self.assertEqual(same.outputs[0].name, "y")
+        times = ingot.bench(model, duration="20ms", warm_up="1ms", iterations=5)
+        self.assertGreater(times.latency_ms.median, 0)
+        self.assertEqual(ingot_compiler.compile_to(self.path, self.at("b.so"), target="x86-64-v3").levels[0].level,
+                         "x86-64-v3")
+
+    def test_calibration(self):
+        rng = np.random.default_rng(1)
+        weights = onnx.numpy_helper.from_array(rng.normal(size=(16, 16)).astype(np.float32), "w")
+        path = self.at("product.onnx")
+        onnx.save(make([node("MatMul", ["x", "w"], ["y"])], [("x", TensorProto.FLOAT, (4, 16))],
+                       [("y", TensorProto.FLOAT, (4, 16))], [weights]), path)
+        np.savez(self.at("samples.npz"), x=rng.normal(size=(8, 4, 16)).astype(np.float32))
+        found = ingot.calibrate(path, self.at("samples.npz"), self.at("ranges.json"))
+        self.assertEqual(found.calibration, self.at("ranges.json"))
+        model = ingot.compile(path, self.at("int8.so"), precision="int8", calibration=found.calibration)
+        self.assertIn("int8", model.info.precisions)
+
+
+class Cache(Case):
+    def entries(self):
+        return sorted(os.listdir(os.environ["INGOT_CACHE"]))
+
+    def setUp(self):
+        super().setUp()
+        patch = mock.patch.dict(os.environ, INGOT_CACHE=self.at("cache"))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_entries(self):
+        with mock.patch("ingot_compiler._commands.run", side_effect=ingot_compiler._commands.run) as run:
+            for _ in range(2):
+                self.assertTrue(np.array_equal(ingot.compile(add_one())(X), X + 1))
+            self.assertEqual(run.call_count, 1)
+            ingot.compile(add_one(), optimize="size")
+            ingot.compile(add_one((2, 4)))
+            self.assertEqual(run.call_count, 3)
+        self.assertEqual(len(self.entries()), 3)
+
+    def test_external_data_is_part_of_the_key(self):
+        path = self.at("model.onnx")
+        for value in (1, 2):
+            constant = onnx.numpy_helper.from_array(np.full((64, 64), value, np.float32), "c")
+            onnx.save(make([node("Add", ["x", "c"], ["y"])], [("x", TensorProto.FLOAT, (64, 64))],
+                           [("y", TensorProto.FLOAT, (64, 64))], [constant]), path, save_as_external_data=True,
+                      location="model.data", size_threshold=0)
+            self.assertEqual(ingot.compile(path)(np.zeros((64, 64), np.float32))[0, 0], value)
+            os.unlink(self.at("model.data"))
+
+    def test_damaged_entries_are_made_again(self):
+        ingot.compile(add_one())
+        entry, = self.entries()
+        with open(os.path.join(self.at("cache"), entry), "r+b") as file:
+            file.truncate(1000)
+        self.assertTrue(np.array_equal(ingot.compile(add_one())(X), X + 1))
+
+    def test_the_oldest_entries_go(self):
+        with mock.patch.dict(os.environ, INGOT_CACHE_BYTES="40000"):
+            for size in range(1, 5):
+                ingot.compile(add_one((1, size)))
+        self.assertEqual(len(self.entries()), 1)
+
+    def test_several_processes(self):
+        script = textwrap.dedent("""
+            import sys; sys.path.insert(0, sys.argv[1])
+            import ingot, numpy as np
+            from support import add_one
+            assert ingot.compile(add_one((1, 7)))(np.zeros((1, 7), np.float32))[0, 0] == 1
+            """)
+        here = os.path.dirname(os.path.abspath(__file__))
+        started = [subprocess.Popen([sys.executable, "-c", script, here]) for _ in range(4)]
+        self.assertEqual([process.wait() for process in started], [0] * 4)
+        self.assertEqual(len(self.entries()), 1)
+
+    def test_what_is_not_cached(self):
+        self.assert_fails(ingot.InvalidArgument, "pass output=", ingot.compile, add_one(), header=True)
+        self.assert_fails(ingot.InvalidArgument, "need output=", ingot.compile, add_one(), weights="file")
+        with open(self.at("file"), "w"):
+            pass
+        with mock.patch.dict(os.environ, INGOT_CACHE=self.at("file/cache")):
+            self.assert_fails((ingot_compiler.CacheError, OSError), "cannot use the cache folder", ingot.compile,
+                              add_one())
+
+
+@unittest.skipIf(os.environ.get("INGOT_COMPILER"), "the program is not that of the wheel")
+class Installed(Case):
+    def test_command(self):
+        start = time.perf_counter()
+        done = subprocess.run([ingot_compiler.executable(), "--version"], capture_output=True, text=True)
+        self.assertLess(time.perf_counter() - start, 5)
+        self.assertEqual(done.stdout, f"ingot {ingot.__version__}\n")
+        self.assertEqual(importlib.metadata.version("ingot-compiler"), ingot.__version__)
+
+    def test_module(self):
+        done = subprocess.run([sys.executable, "-m", "ingot", "--version"], capture_output=True, text=True)
+        self.assertEqual(done.stdout, f"ingot {ingot.__version__}\n")
+
+    def test_artifacts_are_those_of_the_source_build(self):
+        built = os.environ.get("INGOT_BUILT", "")
+        if not os.path.exists(built):
+            self.skipTest("no program of a source build")
+        onnx.save(slow(64, 4), self.at("model.onnx"))
+        for name, program in (("a", ingot_compiler.executable()), ("b", built)):
+            os.mkdir(self.at(name))
+            subprocess.run([program, "compile", "../model.onnx", "-o", "model.so", "-q"], cwd=self.at(name), check=True)
+        with open(self.at("a/model.so"), "rb") as a, open(self.at("b/model.so"), "rb") as b:
+            self.assertEqual(a.read(), b.read())

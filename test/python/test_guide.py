@@ -1,0 +1,49 @@
+"""The Python blocks of docs/guide/python.md, in order, and what they print."""
+import contextlib
+import io
+import os
+import re
+import warnings
+
+import numpy as np
+import onnx
+from onnx import TensorProto
+
+from support import Case, make, node
+
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "guide", "python.md")
+BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.M | re.S)
+
+
+def classifier():
+    """A small network with the names of the page."""
+    rng = np.random.default_rng(0)
+    weights = [onnx.numpy_helper.from_array(rng.normal(size=shape).astype(np.float32) / 8, name)
+               for name, shape in (("conv", (16, 3, 3, 3)), ("head", (16, 10)))]
+    nodes = [node("Conv", ["image", "conv"], ["a"], pads=[1, 1, 1, 1]), node("Relu", ["a"], ["b"]),
+             node("GlobalAveragePool", ["b"], ["c"]), node("Flatten", ["c"], ["d"]),
+             node("MatMul", ["d", "head"], ["scores"])]
+    return make(nodes, [("image", TensorProto.FLOAT, ("batch", 3, 32, 32))],
+                [("scores", TensorProto.FLOAT, ("batch", 10))], weights)
+
+
+class Guide(Case):
+    def test_page(self):
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        onnx.save(classifier(), "classifier.onnx")
+        with open(PAGE, encoding="utf-8") as file:
+            blocks = BLOCK.findall(file.read())
+        self.assertGreater(len(blocks), 10)
+        names, printed = {"__name__": "page"}, io.StringIO()
+        for kind, text in blocks:
+            if kind == "python":
+                self.assertEqual(printed.getvalue(), "", "output that the page does not show")
+                with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    exec(compile(text, PAGE, "exec"), names)
+            else:
+                self.assertEqual(printed.getvalue(), text)
+                printed.truncate(0)
+                printed.seek(0)
