@@ -179,6 +179,30 @@ WORDS = [
       "passes/llvm/ConvertToLLVM.cpp": "the tail of all CPU code",
       "compiler/emit/Optimize.cpp": "the tail of all CPU code", "compiler/emit/ShareTasks.cpp": "the tail of all CPU code",
       "base/options/Compile.inc": "text of --help"}),
+    (r"cuda|ptxas|nvvm", r"(dialects|passes|runtime)/cuda/|tools/(emugpu|gpu-runner)/",
+     {"base/options/Compile.inc": "text of --help", "base/options/Run.inc": "text of --help",
+      "compiler/pipeline/Backends.inc": "the row of the backend",
+      "compiler/pipeline/Pipeline.h": "the backend that code for GPUs asks first",
+      "compiler/target/CudaLevels.inc": "the levels of GPUs",
+      "compiler/target/Target.cpp": "the levels of GPUs", "compiler/target/Target.h": "the levels of GPUs",
+      "compiler/driver/ChooseTargets.cpp": "an example of --target",
+      "compiler/study/compile/CompileRequest.cpp": "options of the backend",
+      "compiler/emit/ArtifactModule.cpp": "the device of a variant, and functions of runtime/cuda",
+      "compiler/emit/RunFunction.cpp": "the function that runs a variant for GPUs",
+      "passes/backend/Backend.h": "options of the backend",
+      "passes/support/UserText.cpp": "names of dialects, which messages leave out",
+      "runtime/include/ingot/abi/cuda.h": "the contract with runtime/cuda",
+      "runtime/include/ingot/abi/artifact.h": "kinds of devices and memory",
+      "runtime/include/ingot/base.h": "kinds of memory", "runtime/include/ingot/memory.h": "kinds of memory",
+      "runtime/include/ingot/ingot.hpp": "kinds of memory", "runtime/include/ingot/dlpack.h": "kinds of memory",
+      "runtime/include/ingot/model.h": "names of devices",
+      "runtime/core/Bind.cpp": "kinds of memory", "runtime/core/DLPack.cpp": "kinds of memory",
+      "runtime/core/Describe.cpp": "kinds of devices and memory",
+      "runtime/core/DeviceMemory.cpp": "kinds of memory",
+      "runtime/core/Device.cpp": "names of devices", "runtime/core/Device.h": "kinds of devices",
+      "runtime/core/Model.cpp": "kinds of devices", "runtime/core/Variants.cpp": "kinds of devices",
+      "client/Handles.cpp": "names of devices", "client/Handles.h": "names of devices",
+      "tools/ingot/InputOptions.cpp": "names of devices"}),
 ]
 
 
@@ -264,14 +288,18 @@ def check_shape():
 
 
 # Words in the name of a constant that is a measured threshold.
-DECIDES = re.compile(r"k\w*?(Fewest|Few|Least|Most|Many|Small|Large|Long|Short|Worth|Pays|Usual|Times|InCache)(?![a-z])")
-CONSTANTS = re.compile(r"\bconstexpr (?:static |inline )*(?:int|int64_t|uint64_t|unsigned|size_t|double|float) (k[^;]*);")
-DECLARED = re.compile(r"(?:^|, )\s*(k[A-Z]\w*)(?:\[\w*\])?\s*=((?:[^,{]|\{[^}]*\})*)")
+DECIDES = re.compile(r"k\w*?(Fewest|Few|Least|Most|Many|Small|Large|Long|Short|Worth|Pays|Usual|Times|InCache|Wanted)(?![a-z])")
+NUMBER = r"(?:int|int32_t|int64_t|uint32_t|uint64_t|unsigned|size_t|double|float)"
+CONSTANTS = re.compile(r"\b(?:const|constexpr) (?:static |inline |const )*" + NUMBER + r" ([a-zA-Z]\w*(?:\[\w*\])?\s*=[^;]*);")
+DECLARED = re.compile(r"(?:^|, )\s*([a-zA-Z]\w*)(?:\[\w*\])?\s*=((?:[^,{]|\{[^}]*\})*)")
+LITERAL = re.compile(r"\s*[\d.']+(?:[eE]-?\d+)?f?(?:\s*(?:<<|\*)\s*\d+)*\s*")
+# Sizes such as 80 << 10. Limits are named kMax....
+SHIFTED = re.compile(r"\b" + NUMBER + r" (?!kMax[A-Z])(\w+)\s*=\s*[1-9][0-9]* << [0-9]+;")
 # Comparisons with large numbers. int64_t(1) << n is allowed, as a bound against overflow.
 BARE = re.compile(r"(?<![<>=-])[<>]=? *([1-9][0-9]{3,}|[1-9][0-9]* << [0-9]+)(?![.\w>])")
 NO_THRESHOLDS = {"65520": "the least number that f16 rounds to infinity"}
 # Files that may have thresholds. The thresholds of schedules are only compared with each other.
-THRESHOLD_FOLDERS = r"passes/(cpu/policy/|cpu/schedule/|support/Threshold)"
+THRESHOLD_FOLDERS = r"passes/(cpu/policy/|cpu/schedule/|cuda/schedule/Machine\.h|support/Threshold)"
 THRESHOLD_TABLES = ("passes/cpu/policy/Thresholds.inc", "passes/cpu/policy/KernelThresholds.inc",
                     "passes/support/Thresholds.inc")
 ROW = re.compile(r'^INGOT_(THRESHOLD|CACHE_SHARE)\(((?:"[^"]*"|[^"])*?)\)\n', re.M)
@@ -281,8 +309,13 @@ def thresholds_in(source):
     """Yields the place and the name of each threshold outside a table."""
     for match in CONSTANTS.finditer(source):
         for name, value in DECLARED.findall(match.group(1)):
-            if DECIDES.match(name) and "threshold::" not in value:
-                yield match.start(), name
+            named = re.match("k[A-Z]", name)
+            word = name if named else "k" + name[0].upper() + name[1:]
+            if DECIDES.match(word) and "threshold::" not in value and (named or LITERAL.fullmatch(value)):
+                yield match.start(1), name
+    for match in SHIFTED.finditer(source):
+        if not DECIDES.match(match.group(1)):
+            yield match.start(1), match.group(1)
     for match in BARE.finditer(source):
         line = source[source.rfind("\n", 0, match.start()) + 1:match.start()]
         if "//" not in line and match.group(1) not in NO_THRESHOLDS:
@@ -302,7 +335,7 @@ def check_thresholds():
             continue
         for at, name in thresholds_in(source):
             yield (f"{shown}:{source.count(chr(10), 0, at) + 1}: {name} reads like a threshold: make it a row of "
-                   "Thresholds.inc, or name it kMax... if it is a limit")
+                   "Thresholds.inc or, for GPUs, a constant of passes/cuda/schedule/Machine.h; name it kMax... if it is a limit")
     for table in THRESHOLD_TABLES:
         with open(os.path.join(ROOT, table), encoding="utf-8") as f:
             source = f.read()

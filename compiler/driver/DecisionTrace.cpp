@@ -9,6 +9,7 @@
 #include "compiler/Version.h"
 #include "dialects/nn/NodeName.h"
 #include "dialects/nn/NodeScope.h"
+#include "passes/backend/Backend.h"
 #include "passes/support/UserText.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -47,6 +48,7 @@ static std::string operationOf(StringRef name) {
 bool DecisionTrace::add(const Remark &remark) {
   DecisionAttr attr;
   Decision decision;
+  decision.device = kCpu.name.str();
   std::vector<std::string> declined;
   for (const Remark::Arg &arg : remark.getArgs()) {
     if (arg.key == "Decision")
@@ -55,6 +57,8 @@ bool DecisionTrace::add(const Remark &remark) {
       declined.push_back(toUserText(arg.val));
     else if (arg.key == "Sizes")
       decision.sizes = arg.val;
+    else if (arg.key == "Device")
+      decision.device = arg.val;
     else if (arg.key == "Level")
       decision.level = arg.val;
     else if (arg.key == "Profile")
@@ -76,8 +80,8 @@ bool DecisionTrace::add(const Remark &remark) {
         {one.getName().str(), one.getCycles(),
          i < declined.size() ? declined[i] : std::string()});
   decision.reason = toUserText(attr.getReason());
-  Key key(decision.nodes, decision.question, decision.level, decision.profile,
-          decision.operation, decision.sizes);
+  Key key(decision.nodes, decision.question, decision.device, decision.level,
+          decision.profile, decision.operation, decision.sizes);
   std::lock_guard<std::mutex> lock(mutex);
   decisions.insert_or_assign(std::move(key), std::move(decision));
   return true;
@@ -150,6 +154,7 @@ static json::Value toJson(const Decision &decision) {
                       {"choice", json::fixUTF8(decision.choice)},
                       {"alternatives", std::move(alternatives)},
                       {"reason", json::fixUTF8(decision.reason)},
+                      {"device", decision.device},
                       {"level", orNull(decision.level)},
                       {"profile", decision.profile
                                       ? json::Value(decision.profile)
@@ -210,7 +215,9 @@ std::vector<std::string> ingot::describe(const Decision &decision) {
       (stringifyQuestion(decision.question) + ": " + decision.choice +
        ", because the " + decision.operation + " " + decision.reason)
           .str();
-  if (!decision.level.empty())
+  if (decision.device != kCpu.name)
+    line += " (" + decision.device + ")";
+  else if (!decision.level.empty())
     line += " (" + decision.level + ")";
   return {line};
 }

@@ -39,6 +39,8 @@ struct Decision {
   std::string choice;
   std::vector<Alternative> alternatives;
   std::string reason;
+  /// The name of the device that code is generated for: `cpu`.
+  std::string device;
   /// The CPU level that code is generated for; "" for all levels.
   std::string level;
   /// The shape profile that the operation is for, from 1; 0 for all sizes.
@@ -61,14 +63,15 @@ public:
   bool add(const mlir::remark::detail::Remark &remark);
   void clear();
 
-  /// Returns all decisions, sorted by node, question and level.
+  /// Returns all decisions, sorted by node, question, device and level.
   std::vector<Decision> getDecisions() const;
   std::string toJson(const DecisionsHead &head) const;
 
 private:
-  /// Identifies a decision: nodes, question, level, profile, operation, sizes.
+  /// Identifies a decision: nodes, question, device, level, profile, operation,
+  /// sizes.
   using Key = std::tuple<std::vector<std::string>, Question, std::string,
-                         int64_t, std::string, std::string>;
+                         std::string, int64_t, std::string, std::string>;
   /// Compares keys. Numbers in names are ordered by value.
   struct Less {
     bool operator()(const Key &a, const Key &b) const;

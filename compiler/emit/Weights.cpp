@@ -35,11 +35,11 @@ forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
     padTo(weight.getOffset());
     // A large splat constant is not stored in full, so write it in pieces.
     int64_t left = value.getNumElements();
-    constexpr int64_t kPiece = 1 << 16;
+    constexpr int64_t kMaxPiece = 1 << 16;
     if (auto dense = dyn_cast<DenseElementsAttr>(value);
-        dense && dense.isSplat() && left > kPiece)
+        dense && dense.isSplat() && left > kMaxPiece)
       value = dense.resizeSplat(
-          RankedTensorType::get({kPiece}, dense.getElementType()));
+          RankedTensorType::get({kMaxPiece}, dense.getElementType()));
     std::vector<char> storage;
     std::optional<ArrayRef<char>> bytes = nn::getRawBytes(value, storage);
     if (!bytes)

@@ -112,8 +112,10 @@ static std::string sizesOf(Operation *op) {
 }
 
 /// Returns the CPU level that code is generated for. Returns "" in phases that
-/// do not depend on the level.
+/// do not depend on the level, and for other devices than CPUs.
 static StringRef levelOf(Operation *op) {
+  if (TargetsAttr::of(op).getDevice() != kCpu.name)
+    return "";
   auto module = op->getParentOfType<ModuleOp>();
   auto target =
       module ? IngotDialect::TargetAttrHelper(op->getContext()).getAttr(module)
@@ -153,6 +155,8 @@ void ingot::record(Operation *op, Question question, StringRef choice,
   remark << Arg("Decision", decision);
   if (std::string sizes = sizesOf(op); !sizes.empty())
     remark << Arg("Sizes", sizes);
+  if (StringRef device = TargetsAttr::of(op).getDevice(); device != kCpu.name)
+    remark << Arg("Device", device);
   if (StringRef level = levelOf(op); !level.empty())
     remark << Arg("Level", level);
   if (int64_t profile = profileOf(op))

@@ -11,6 +11,7 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/WeightQuantizer.h"
 #include "passes/quantize/repair/Smoothable.h"
+#include "passes/support/Convolutions.h"
 #include "passes/support/Reason.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -48,13 +49,7 @@ bool quantize::isProduct(Operation *op) {
   // its kernels multiply floats.
   auto transposed = dyn_cast<nn::ConvTransposeOp>(op);
   return isa<nn::ConvOp, nn::MatMulOp>(op) ||
-         (transposed && !hasSingleChannels(transposed));
-}
-
-bool quantize::hasSingleChannels(nn::ConvTransposeOp conv) {
-  const auto groups = int64_t(conv.getGroups());
-  return groups != 1 &&
-         groups == cast<RankedTensorType>(conv.getW().getType()).getDimSize(0);
+         (transposed && !support::hasSingleChannels(transposed));
 }
 
 unsigned quantize::weightsOperand(Operation *) { return 1; }

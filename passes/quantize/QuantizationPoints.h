@@ -37,9 +37,6 @@ struct QuantizationPoint {
 /// convolution or a matrix product.
 bool isProduct(mlir::Operation *op);
 
-/// Returns true if each input channel is a group of its own.
-bool hasSingleChannels(nn::ConvTransposeOp conv);
-
 /// Returns the convolutions and matrix products of f32 with constant weights
 /// that `isWanted` accepts, in program order. Products whose operands the model
 /// itself dequantizes are left out.

@@ -16,6 +16,11 @@ bool support::hasSingleChannels(nn::ConvOp op) {
   return haveSingleChannels(shapeOf(op.getW()), op.getGroups());
 }
 
+bool support::hasSingleChannels(nn::ConvTransposeOp op) {
+  const auto groups = int64_t(op.getGroups());
+  return groups > 1 && shapeOf(op.getW()).front() == groups;
+}
+
 bool support::isDepthwise(nn::ConvOp op) {
   return areDepthwise(shapeOf(op.getW()), op.getGroups());
 }

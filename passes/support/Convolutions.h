@@ -24,6 +24,7 @@ inline bool haveSingleChannels(llvm::ArrayRef<int64_t> weights,
   return groups > 1 && weights[1] == 1;
 }
 bool hasSingleChannels(nn::ConvOp op);
+bool hasSingleChannels(nn::ConvTransposeOp op);
 
 /// Returns true if each of several groups has one input channel and one output
 /// channel: a depthwise convolution.

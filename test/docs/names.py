@@ -1,5 +1,5 @@
 # RUN: %python %s %ingot_src
-# Files, passes and thresholds that the pages about decisions name in `code` exist.
+# Files, passes, thresholds and questions of policies that pages about decisions name in `code` exist.
 import glob
 import os
 import re
@@ -24,10 +24,11 @@ flags = {flag for path in paths if path.endswith("Passes.td")
 PREFIXES = ("nn-", "cpu-", "linalg-", "ingot-", "kernel-", "dnnl-", "outline-", "plan-", "place-", "emulate-", "expand-")
 COMMANDS = {"ingot-opt", "ingot-import", "ingot-distinct-buffers"}
 FILE = re.compile(r"[\w./-]*\b[A-Za-z][\w-]*\.(?:cpp|h|inc|td|py|mlir)")
+policy = read(os.path.join(ROOT, "passes", "backend", "Policy.h"))
 problems, seen = [], 0
 pages = [path for pattern in ("kernels-*.md", "quantize-*.md")
          for path in sorted(glob.glob(os.path.join(ROOT, "docs", "design", pattern)))]
-pages += [os.path.join(ROOT, "docs", "reference", "quantization.md")]
+pages += [os.path.join(ROOT, "docs", *page) for page in (("reference", "quantization.md"), ("architecture.md",))]
 for page in pages:
     text = re.sub(r"```.*?```", "", read(page), flags=re.S)
     for code in re.findall(r"`([^`]+)`", text):
@@ -41,6 +42,10 @@ for page in pages:
             seen += 1
             if code not in flags:
                 problems.append(f"{where}: no such pass")
+        elif question := re.fullmatch(r"Policy::(?:of\(op\)\.)?(\w+)", code):
+            seen += 1
+            if not re.search(rf"\b{question.group(1)}\(", policy):
+                problems.append(f"{where}: no such question of passes/backend/Policy.h")
         elif re.fullmatch(r"[a-z][a-z0-9]*[A-Z]\w*", code):
             seen += 1
             found = subprocess.run(["grep", "-rqwF", "--include=*.h", "--include=*.cpp", "--include=*.inc", "--include=*.td", code,

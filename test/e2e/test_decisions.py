@@ -5,7 +5,7 @@ import subprocess
 
 from support import BIN, Case, TensorProto, helper, make_model, np, relu_model, tool
 
-ROW = {"nodes", "scope", "operation", "sizes", "question", "choice", "alternatives", "reason", "level", "profile"}
+ROW = {"nodes", "scope", "operation", "sizes", "question", "choice", "alternatives", "reason", "device", "level", "profile"}
 
 
 def small_model():
@@ -44,6 +44,7 @@ class Decisions(Case):
         for row in rows:
             self.assertEqual(set(row), ROW)
             self.assertTrue(row["nodes"] and row["choice"] and row["reason"], row)
+            self.assertEqual(row["device"], "cpu")
             self.assertLessEqual(set(row["nodes"]), {"stem", "pool", "flatten", "head 1", "head 10"})
             for one in row["alternatives"]:
                 self.assertEqual(set(one), {"name", "cycles"})
@@ -97,6 +98,19 @@ class Decisions(Case):
         rows = self.decide(small_model(), "--target=x86-64-v3,x86-64-v4")["decisions"]
         keys = [(*row["nodes"], row["operation"], row["sizes"], row["question"], row["level"]) for row in rows]
         self.assertEqual(len(keys), len(set(keys)))
+
+    def test_devices_have_rows_of_their_own(self):
+        """The rows for two devices are the rows for each of them."""
+        def key(row):
+            return json.dumps(row, sort_keys=True)
+
+        both = self.decide(small_model(), "--target=x86-64-v3,cuda")["decisions"]
+        for device, target in (("cpu", "x86-64-v3"), ("cuda", "cuda")):
+            alone = self.decide(small_model(), f"--target={target}")["decisions"]
+            self.assertEqual({row["device"] for row in alone}, {device})
+            self.assertEqual([key(row) for row in both if row["device"] == device], [key(row) for row in alone])
+        self.assertTrue(any(row["question"] == "schedule" and row["device"] == "cuda" for row in both))
+        self.assertEqual({row["level"] for row in both if row["device"] == "cuda"}, {None})
 
     def test_profiles_have_rows_of_their_own(self):
         weights = {"m": np.ones((8, 16), np.float32)}

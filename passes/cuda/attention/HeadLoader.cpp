@@ -7,13 +7,11 @@
 #include "passes/cuda/attention/HeadLoader.h"
 
 #include "passes/cuda/products/TileLoader.h"
+#include "passes/cuda/schedule/Machine.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
-
-/// The most copies of a thread that are written out instead of a loop.
-static constexpr int64_t kMaxUnrolled = 16;
 
 HeadLoader::HeadLoader(Code &code, const Attention &attention, Value memref,
                        const StridedLayout &layout, int64_t pieceBytes,
@@ -47,7 +45,7 @@ void HeadLoader::load(Value firstRow, Value tile) const {
   OpBuilder::InsertionGuard guard(code.b);
   const int64_t elements = pieceBytes / layout.elementBytes();
   const int64_t total = numRows * (layout.sizes[3].known() / elements);
-  if (total > kMaxUnrolled * threads) {
+  if (total > kUnrolledCopies * threads) {
     auto loop = scf::ForOp::create(code.b, code.loc, thread, code.number(total),
                                    code.number(threads));
     code.b.setInsertionPointToStart(loop.getBody());

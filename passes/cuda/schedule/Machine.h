@@ -22,6 +22,22 @@ struct UsualSizes {
 };
 constexpr UsualSizes kUsual;
 
+/// Elements of a row that a thread should hold. More elements leave registers
+/// for fewer warps.
+constexpr int64_t kRowElements = 32;
+
+/// The most elements of a row that a thread holds in a block of more than half
+/// of the threads. Exponentials and epilogues need the other registers.
+constexpr int64_t kRowElementsOfLargeBlock = 24;
+
+/// The most shared memory of a block of attention, in bytes. Two blocks fit
+/// into a multiprocessor.
+constexpr int64_t kAttentionBytes = 80 << 10;
+
+/// The most copies of a thread to shared memory that are written out instead of
+/// a loop.
+constexpr int64_t kUnrolledCopies = 16;
+
 } // namespace ingot::cuda
 
 #endif // INGOT_PASSES_CUDA_SCHEDULE_MACHINE_H

@@ -24,8 +24,6 @@ using namespace ingot::cuda;
 /// Queries and keys of a tile, the largest ones first.
 static constexpr int64_t kRows[] = {128, 64, 32, 16}, kKeys[] = {64, 32, 16};
 static constexpr int64_t kStages = 2;
-/// The shared memory of a block: two blocks fit into a multiprocessor.
-static constexpr int64_t kWantedBytes = 80 << 10;
 
 namespace {
 
@@ -72,7 +70,7 @@ static AttentionScheduleAttr choose(const Attention &attention) {
         continue;
       AttentionScheduleAttr schedule =
           makeSchedule(attention, rows, keys, kStages);
-      if (sharedBytes(attention, schedule) <= kWantedBytes)
+      if (sharedBytes(attention, schedule) <= kAttentionBytes)
         return schedule;
     }
   }

@@ -22,14 +22,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-/// Elements that a thread had better hold: more leave registers for fewer
-/// warps.
-static constexpr int64_t kWantedElements = 32;
-
-/// Elements that a thread holds at most in a block of more than half of the
-/// threads: exponentials and epilogues need the other registers.
-static constexpr int64_t kCrowdedElements = 24;
-
 namespace {
 
 struct ScheduleRowsPass : ingot::impl::ScheduleRowsBase<ScheduleRowsPass> {
@@ -58,7 +50,7 @@ static RowScheduleAttr makeSchedule(const Rows &rows, int64_t threads,
   const int64_t blockThreads = threads * rowsOfBlock;
   int64_t most = RowScheduleAttr::getMaxHeld(blockThreads);
   if (blockThreads > kMaxThreads / 2)
-    most = std::min(most, kCrowdedElements);
+    most = std::min(most, kRowElementsOfLargeBlock);
   if (!holds || held * vector > most)
     held = 0;
   return RowScheduleAttr::get(rows.op->getContext(), threads, rowsOfBlock,
@@ -74,7 +66,7 @@ static RowScheduleAttr choose(const Rows &rows) {
   while (threads < kMaxThreads &&
          llvm::divideCeil(uint64_t(vectors), uint64_t(threads)) *
                  uint64_t(vector) >
-             uint64_t(kWantedElements))
+             uint64_t(kRowElements))
     threads *= 2;
   // Small blocks leave no multiprocessor without rows.
   int64_t rowsOfBlock = std::max<int64_t>(1, kGridThreads / threads);

@@ -351,7 +351,7 @@ struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
   LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
                                 PatternRewriter &rewriter) const override {
     int64_t groups = op.getGroups();
-    if (hasSingleChannels(op))
+    if (support::hasSingleChannels(op))
       return rewriter.notifyMatchFailure(op, "has groups of one channel");
     StringRef reason;
     std::optional<Operands> operands = readOperands(

@@ -9,6 +9,7 @@
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/QuantizationPoints.h"
 #include "passes/quantize/WeightQuantizer.h"
+#include "passes/support/Convolutions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -32,10 +33,6 @@ struct EqualizedProduct {
   /// Dimensions of the weights that count output channels and input channels.
   int64_t outAxis = 0, inAxis = 0;
 
-  bool isDepthwise() const {
-    auto conv = dyn_cast<nn::ConvOp>(op);
-    return conv && conv.getGroups() > 1;
-  }
   RankedTensorType type() const {
     return cast<RankedTensorType>(
         op->getOperand(quantize::weightsOperand(op)).getType());
@@ -80,14 +77,13 @@ static Value biasOf(Operation *op) {
 static std::optional<EqualizedProduct> readProduct(Operation *op) {
   EqualizedProduct product = {op, {}, {}};
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
+    const bool isDepthwise = support::isDepthwise(conv);
+    if (conv.getGroups() > 1 && !isDepthwise)
+      return std::nullopt;
     product.outAxis = 0;
     // Depthwise weights have one dimension that counts both input and output
     // channels.
-    product.inAxis = conv.getGroups() > 1 ? 0 : 1;
-    if (conv.getGroups() > 1 &&
-        (product.channels(1) != 1 ||
-         product.channels(0) != int64_t(conv.getGroups())))
-      return std::nullopt;
+    product.inAxis = isDepthwise ? 0 : 1;
   } else {
     if (auto conv = dyn_cast<nn::ConvTransposeOp>(op);
         conv && conv.getGroups() > 1)

@@ -96,6 +96,27 @@ TEST_F(DecisionTraceTest, LevelsHaveRowsOfTheirOwn) {
   EXPECT_EQ(decisions[1].level, "x86-64-v4");
 }
 
+/// The level of a GPU's module is the level of its host.
+TEST_F(DecisionTraceTest, DevicesHaveRowsOfTheirOwn) {
+  Operation *op = makeOp("stem", {1, 8});
+  auto level = TargetAttr::get(context.get(), "x86-64-v3", {});
+  IngotDialect::TargetAttrHelper(context.get()).setAttr(*module, level);
+  for (StringRef device : {"cuda", "cpu"}) {
+    IngotDialect::TargetsAttrHelper(context.get())
+        .setAttr(*module, TargetsAttr::get(context.get(), device, {level}, {}));
+    record(op, Question::layout, "channels first", "is one");
+  }
+  std::vector<Decision> decisions = trace.getDecisions();
+  ASSERT_EQ(decisions.size(), 2u);
+  EXPECT_EQ(decisions[0].device, "cpu");
+  EXPECT_EQ(decisions[0].level, "x86-64-v3");
+  EXPECT_EQ(decisions[1].device, "cuda");
+  EXPECT_EQ(decisions[1].level, "");
+  EXPECT_EQ(describe(decisions[1]),
+            std::vector<std::string>{
+                "layout: channels first, because the empty is one (cuda)"});
+}
+
 TEST_F(DecisionTraceTest, RowsAreSortedByNode) {
   for (StringRef node : {"conv_10", "conv_9", "conv_1"})
     record(makeOp(node, {1}), Question::layout, "channels last", "is one");
@@ -124,6 +145,7 @@ TEST_F(DecisionTraceTest, WritesJson) {
       *(*root.getArray("decisions"))[0].getAsObject();
   EXPECT_EQ(row.getString("question"), "precision");
   EXPECT_EQ(row.getString("reason"), "is \"small\"");
+  EXPECT_EQ(row.getString("device"), "cpu");
   EXPECT_TRUE(row.getNull("level"));
   const llvm::json::Array &alternatives = *row.getArray("alternatives");
   EXPECT_EQ(alternatives[0].getAsObject()->getInteger("cycles"), 70);

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/ErrorWatch.h"
 #include "passes/support/UserText.h"
 
@@ -56,6 +57,15 @@ TEST(UserText, ReportsComplaintsAboutOperations) {
             std::string("internal error") + kReport);
   EXPECT_EQ(toUserText("'scf.while' op along edge from Operation scf.yield"),
             std::string("internal error") + kReport);
+}
+
+TEST(UserText, KnowsTheDialectsOfTheCompiler) {
+  std::unique_ptr<MLIRContext> context = ingot::createContext();
+  for (Dialect *dialect : context->getLoadedDialects())
+    EXPECT_EQ(
+        toUserText(("'" + dialect->getNamespace() + ".x' op is odd").str()),
+        std::string("internal error: an operation is odd") + kReport)
+        << dialect->getNamespace().str();
 }
 
 /// Messages keep their location and severity, and are reported once.
