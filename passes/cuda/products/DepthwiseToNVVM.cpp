@@ -28,10 +28,6 @@ using namespace ingot::cuda;
 /// The most pixels of a thread. Neighboring windows share elements of src.
 static constexpr int64_t kMaxPixels = 4;
 
-/// Threads from which on they may compute more pixels: a block for each
-/// multiprocessor.
-static constexpr int64_t kWantedThreads = kProcessors * kGridThreads;
-
 namespace {
 
 /// Writes the kernel of one convolution. All taps are unrolled.

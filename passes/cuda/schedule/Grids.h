@@ -7,13 +7,11 @@
 #ifndef INGOT_PASSES_CUDA_SCHEDULE_GRIDS_H
 #define INGOT_PASSES_CUDA_SCHEDULE_GRIDS_H
 
+#include "passes/cuda/schedule/Machine.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace ingot::cuda {
-
-/// Threads of a block of a grid. Eight warps hide the latency of memory, and a
-/// block leaves room for seven others on a multiprocessor.
-constexpr int64_t kGridThreads = 256;
 
 /// Returns the number of neighboring elements along the loop `last` that a
 /// thread of a grid computes. Their loads and stores can then be joined to

@@ -15,6 +15,13 @@ namespace ingot::cuda {
 /// whitepaper, 2020).
 constexpr int64_t kProcessors = 108;
 
+/// Threads of a block of a grid. Eight warps hide the latency of memory, and a
+/// block leaves room for seven others on a multiprocessor.
+constexpr int64_t kGridThreads = 256;
+
+/// The fewest threads that keep the GPU busy: a block for each multiprocessor.
+constexpr int64_t kWantedThreads = kProcessors * kGridThreads;
+
 /// Numbers that open sizes are taken for: images or sequences of a batch, and
 /// pixels or positions.
 struct UsualSizes {

@@ -7,9 +7,8 @@ import os
 from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ from ._errors import BadArtifact, Cancelled, InvalidArgument, InvalidType, Timeo
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class SizeRange:
+class SizeRange(NamedTuple):
     """The sizes that a dimension may have. `usual` is None if there is no usual size, `max` if there is no bound."""
 
     min: int
@@ -30,8 +28,7 @@ class SizeRange:
     multiple: int
 
 
-@dataclass(frozen=True)
-class TensorSpec:
+class TensorSpec(NamedTuple):
     """An input or output of a model.
 
     An element of `shape` is a number, the name of an open dimension, or None for an open dimension without a name.
@@ -49,8 +46,7 @@ class TensorSpec:
         return _arrays.numpy_dtype(self.dtype)
 
 
-@dataclass(frozen=True)
-class ModelInfo:
+class ModelInfo(NamedTuple):
     """Properties of a model. Sizes are in bytes."""
 
     name: str
@@ -65,8 +61,7 @@ class ModelInfo:
     precisions: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(NamedTuple):
     """A part of a run that computes certain ONNX nodes. `flops` and `bytes` are 0 if they are unknown."""
 
     kind: str
@@ -78,16 +73,14 @@ class Layer:
     precision: str
 
 
-@dataclass(frozen=True)
-class Inferred:
+class Inferred(NamedTuple):
     """Sizes for given sizes of inputs. A size that depends on data is None; so is then `arena_bytes`."""
 
     shapes: dict[str, tuple[int | None, ...]]
     arena_bytes: int | None
 
 
-@dataclass(frozen=True)
-class Times:
+class Times(NamedTuple):
     """Times of a layer or of whole runs, in seconds."""
 
     runs: int
