@@ -66,6 +66,8 @@ std::string ingot::tools::inspectModel(const InspectOptions &options,
                                /*pool=*/nullptr, inspection.model)
                    : describeModel(options.model, inspection.model);
   const ingot_model *model = inspection.model.get();
+  if (problem.empty())
+    problem = readGpuCode(model, inspection.gpu);
   if (problem.empty() && givesSizes)
     problem = inferSizes(model, sizes, inspection.inferred.emplace());
   if (!problem.empty())
@@ -246,19 +248,24 @@ std::string ingot::tools::textOf(const Inspection &inspection,
     addInferred(text, model, *inspection.inferred);
   std::vector<Layer> layers = layersOf(model);
   addBackends(text, layers);
+  if (inspection.gpu)
+    addGpuCode(text, *inspection.gpu);
   if (inspection.isVerified)
     text.add("verified  code, tables and weights are what was compiled\n");
   addTensors(text, "inputs", inputInfosOf(model));
   addTensors(text, "outputs", outputInfosOf(model));
   if (withLayers)
     addLayers(text, layers);
+  if (withLayers && inspection.gpu)
+    addGpuKernels(text, *inspection.gpu);
   std::vector<std::vector<std::string>> rows;
   for (uint32_t i = 0; i < info.num_metadata; ++i) {
     const char *key, *value;
     ingot_model_metadata_get(model, i, &key, &value, nullptr);
-    // Skip entries that the list of layers already shows.
+    // Skip entries that the lists of layers and kernels already show.
     if (std::string(key) == metadatakey::layer_shapes ||
-        std::string(key) == metadatakey::scopes)
+        std::string(key) == metadatakey::scopes ||
+        std::string(key) == metadatakey::gpu)
       continue;
     rows.push_back({formatLine(key, 40), formatLine(value, 72)});
   }
@@ -359,6 +366,7 @@ Json ingot::tools::toJson(const Inspection &inspection) {
   if (inspection.inferred)
     json["inferred"] = toJson(*inspection.inferred);
   json["layers"] = ::toJson(layersOf(model));
+  json["gpu"] = inspection.gpu ? toJson(*inspection.gpu) : Json();
   if (inspection.isVerified)
     json["verified"] = true;
   Json metadata = Json::object();

@@ -9,6 +9,7 @@
 
 #include "client/Handles.h"
 #include "client/Json.h"
+#include "client/inspect/GpuCode.h"
 #include "client/inspect/Inferred.h"
 
 #include <optional>
@@ -29,6 +30,8 @@ struct Inspection {
   ModelHandle model;
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   bool isVerified = false;
+  /// The code for GPUs, if there is any.
+  std::optional<GpuCode> gpu;
   /// The sizes of a run, if sizes of inputs were given.
   std::optional<Inferred> inferred;
 };

@@ -52,6 +52,7 @@ private:
   mlir::LogicalResult describe();
   mlir::LogicalResult describeGpu(llvm::StringRef symbol);
   void addLibraries(mlir::ModuleOp lowered);
+  void addGpuRecord(mlir::ModuleOp lowered);
   mlir::LogicalResult describePrecision();
   void setMetadata(llvm::StringRef key, llvm::StringRef value);
   /// Runs the phases that depend on the level on a copy of the module. Returns

@@ -272,6 +272,8 @@ LogicalResult Compilation::describePrecision() {
   setMetadata(metadatakey::model_sha256, modelSha256);
   setMetadata(metadatakey::options, options.given);
   setMetadata(metadatakey::commit, compilerCommit());
+  // The phases of a level describe code for GPUs.
+  setMetadata(metadatakey::gpu, StringRef());
   setMetadata(metadatakey::preprocess, calibration && calibration->preprocess
                                            ? StringRef(*calibration->preprocess)
                                            : StringRef());
@@ -295,6 +297,14 @@ void Compilation::addLibraries(ModuleOp lowered) {
       manifest.uses.insert(manifest.uses.begin(), std::move(use));
 }
 
+/// Adds the description of the code for GPUs to the manifest.
+void Compilation::addGpuRecord(ModuleOp lowered) {
+  IngotDialect::MetadataAttrHelper helper(&context);
+  if (DictionaryAttr metadata = helper.getAttr(lowered))
+    if (auto text = metadata.getAs<StringAttr>(metadatakey::gpu))
+      setMetadata(metadatakey::gpu, text);
+}
+
 OwningOpRef<ModuleOp> Compilation::lower(const Target &target) {
   const bool isFork = target.launchesGpu && gpuModule;
   OwningOpRef<ModuleOp> copy = (isFork ? *gpuModule : *module).clone();
@@ -304,6 +314,8 @@ OwningOpRef<ModuleOp> Compilation::lower(const Target &target) {
   if (failed(runPhases(*copy, chosen, getLevelPhases())))
     return nullptr;
   addLibraries(*copy);
+  if (target.launchesGpu)
+    addGpuRecord(*copy);
   return copy;
 }
 

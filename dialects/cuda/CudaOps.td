@@ -26,9 +26,16 @@ def Cuda_Dialect : Dialect {
 
     `cuda.reason` says why an op has no kernel: a phrase whose subject is the
     op.
+
+    `cuda.prediction` of a kernel is its estimated time. `cuda.host_nodes` of
+    the module lists the nodes that the CPU computes. `cuda.checks` lists the
+    messages of checks that kernels make.
   }];
   let useDefaultAttributePrinterParser = 1;
   let discardableAttrs = (ins "::ingot::cuda::BlockAttr":$block,
+                               "::mlir::ArrayAttr":$checks,
+                               "::mlir::ArrayAttr":$host_nodes,
+                               "::ingot::cuda::PredictionAttr":$prediction,
                                "::mlir::StringAttr":$reason);
 }
 
@@ -44,6 +51,29 @@ def Cuda_BlockAttr : AttrDef<Cuda_Dialect, "Block"> {
                         DefaultValuedParameter<"int64_t", "0">:$shared);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+}
+
+def Cuda_PredictionAttr : AttrDef<Cuda_Dialect, "Prediction"> {
+  let mnemonic = "prediction";
+  let summary = "the estimated time of a kernel";
+  let description = [{
+    `nanoseconds` is the time of one launch by the model of one GPU that also
+    chooses schedules. `launches` is the number of `cuda.launch` of the kernel.
+  }];
+  let parameters = (ins "int64_t":$nanoseconds, "int64_t":$launches);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Cuda_HostNodeAttr : AttrDef<Cuda_Dialect, "HostNode"> {
+  let mnemonic = "host_node";
+  let summary = "a node that the CPU computes between copies";
+  let description = [{
+    `reason` is a phrase whose subject is the node. `buffers` is the number of
+    buffers that are copied.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$node,
+                        "::mlir::StringAttr":$reason, "int64_t":$buffers);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 include "dialects/cuda/CudaProducts.td"
@@ -90,6 +120,21 @@ def Cuda_ShadowOp : Op<Cuda_Dialect, "shadow", [Pure]> {
   let arguments = (ins AnyStridedMemRef:$device);
   let results = (outs AnyStridedMemRef:$host);
   let assemblyFormat = "$device attr-dict `:` type($device) `->` type($host)";
+}
+
+def Cuda_StatusOp : Op<Cuda_Dialect, "status", [Pure]> {
+  let summary = "memory of the GPU for the run's first check that fails";
+  let description = [{
+    A kernel that checks data stores the number of its message in `cuda.checks`,
+    from 1 on, and two values for the message. It does so only if the number is
+    0. The run reads the words at its end, together with the outputs.
+  }];
+  let results = (outs MemRefRankOf<[I64], [1]>:$status);
+  let extraClassDeclaration = [{
+    /// A number and two values.
+    static constexpr int64_t kWords = 3;
+  }];
+  let assemblyFormat = "attr-dict `:` type($status)";
 }
 
 def Cuda_ToHostOp : Op<Cuda_Dialect, "to_host"> {

@@ -119,6 +119,8 @@ class CudaBackend : public Backend {
     passes.addPass(createOutlineProducts());
     passes.addPass(createOutlineRows());
     passes.addPass(createOutlineGrids());
+    passes.addPass(createDeferChecks());
+    passes.addPass(createPredictTimes());
     passes.addPass(createRunOnHost({options.refusesHost}));
   }
 

@@ -169,6 +169,16 @@ def PassSizes : Pass<"cuda-pass-sizes", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def PredictTimes : Pass<"cuda-predict-times", "::mlir::ModuleOp"> {
+  let summary = "Estimate the times of kernels";
+  let description = [{
+    Gives each kernel that is launched an attribute `cuda.prediction`. The time
+    is the longer one of two: that of its operands in memory, and that of its
+    products by the model of `cuda-schedule-products`. The artifact has the
+    predictions, and `ingot inspect` shows them. No code depends on them.
+  }];
+}
+
 def ProductsToNVVM : Pass<"cuda-products-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "Write the code of products";
   let description = [{
@@ -281,6 +291,28 @@ def PlaceShapes : Pass<"cuda-place-shapes", "::mlir::ModuleOp"> {
       Statistic<"numPlaced", "placed", "buffers that moved to the host">];
 }
 
+def DeferChecks : Pass<"cuda-defer-checks", "::mlir::ModuleOp"> {
+  let summary = "Let kernels check data";
+  let description = [{
+    A check of elements in GPU memory, `ingot.require`, becomes a kernel of one
+    thread, so the host does not wait for them. If the check fails, the kernel
+    stores its number in `cuda.status`, and the run goes on. It ends with the
+    message of the first check that failed. Kernels clamp their indices, so they
+    stay within their memory until then.
+
+    A check stays on the host if the host needs its elements for more, e.g. for
+    a size. It also stays if it uses a value that only the host knows.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cuda::CudaDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+      Statistic<"deferred", "deferred", "checks that kernels make">];
+}
+
 def RunOnHost : Pass<"cuda-run-on-host", "::mlir::ModuleOp"> {
   let summary = "Compute the ops without a kernel on the CPU";
   let description = [{
@@ -288,8 +320,8 @@ def RunOnHost : Pass<"cuda-run-on-host", "::mlir::ModuleOp"> {
     knows. An op of the host code that reads or
     writes them, because it has no kernel, works on copies in host memory. The
     pass copies its buffers to the host, waits, and copies those back that the
-    op may write. A remark names the node, the reason and the bytes. With
-    `refuse`, such an op is an error.
+    op may write. A remark names the node and the reason, and `cuda.host_nodes`
+    of the module records both. With `refuse`, such an op is an error.
 
     A loop or branch that launches kernels or allocates buffers stays host code,
     and only the ops inside that access memory get copies.
@@ -333,7 +365,8 @@ def EmitProgram : Pass<"cuda-emit-program", "::mlir::ModuleOp"> {
     Removes `@ingot_cuda_kernels`. Adds its PTX, a cubin for each level of
     `cubins` if there is a ptxas, and the description of the kernels
     (`ingot_cuda_program` of ingot/abi/cuda.h), and functions that are
-    called when the model is loaded and closed.
+    called when the model is loaded and closed. An entry of the metadata tells
+    `ingot inspect` about images and kernels.
   }];
   let options = [
       Option<"level", "level", "unsigned", "80",

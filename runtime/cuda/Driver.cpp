@@ -66,9 +66,22 @@ const char *Driver::nameOf(Result result) const {
   return name;
 }
 
-/// Returns true for results that end a context: nothing else works afterwards.
-static bool endsContext(Result result) {
-  return result == illegalAddress || result == launchFailed;
+bool ingot::cuda::endsContext(Result result) {
+  switch (result) {
+  case eccUncorrectable:
+  case illegalAddress:
+  case launchTimeout:
+  case assertFailed:
+  case hardwareStackError:
+  case illegalInstruction:
+  case misalignedAddress:
+  case invalidAddressSpace:
+  case invalidPc:
+  case launchFailed:
+    return true;
+  default:
+    return false;
+  }
 }
 
 int32_t State::check(Result result, const char *call, const Message &message,

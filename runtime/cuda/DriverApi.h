@@ -40,6 +40,7 @@ enum : Result {
   invalidImage = 200,
   invalidContext = 201,
   noBinaryForGpu = 209,
+  eccUncorrectable = 214,
   invalidPtx = 218,
   unsupportedPtxVersion = 222,
   invalidHandle = 400,
@@ -47,6 +48,13 @@ enum : Result {
   notReady = 600,
   illegalAddress = 700,
   launchOutOfResources = 701,
+  launchTimeout = 702,
+  assertFailed = 710,
+  hardwareStackError = 714,
+  illegalInstruction = 715,
+  misalignedAddress = 716,
+  invalidAddressSpace = 717,
+  invalidPc = 718,
   launchFailed = 719,
   unknown = 999
 };

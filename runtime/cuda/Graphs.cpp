@@ -37,7 +37,7 @@ static uint32_t countWords(const Run &run, const Step &step) {
 /// Writes where a call failed.
 static void describe(const Run &run, const Step &step, char *place) {
   if (step.kernel != Step::copy)
-    return describeKernel(*run.state, step.kernel, place);
+    return describeKernel(run.state->program->kernels[step.kernel], place);
   snprintf(place, placeBytes, " for a copy of %llu bytes",
            static_cast<unsigned long long>(step.size));
 }
@@ -246,13 +246,17 @@ static int32_t updateNodes(Run &run, Segment &segment, const Steps &steps,
 
 static int32_t launchGraph(Run &run, const Segment &segment,
                            const Message &message) {
-  State &state = *run.state;
+  const State &state = *run.state;
   const Result result = state.driver.cuGraphLaunch(segment.exec, run.stream);
-  if (!result)
+  if (!result) {
+    for (uint32_t i = 0; i < segment.steps.count; ++i)
+      if (const Step &step = segment.steps.steps[i]; step.kernel != Step::copy)
+        run.launches.add(state.program->kernels[step.kernel]);
     return INGOT_ABI_OK;
+  }
   char place[placeBytes];
   describe(run, segment.steps, place);
-  return state.check(result, "cuGraphLaunch", message, place);
+  return run.check(result, "cuGraphLaunch", message, place);
 }
 
 /// Returns the next segment of the current run, or null if there is no memory.

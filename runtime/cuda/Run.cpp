@@ -139,11 +139,11 @@ int32_t Transfer::copyOutputs() {
     if (call.outputs[i].memory == INGOT_ABI_MEMORY_CUDA ||
         !program.output_bytes[i] || program.output_bytes[i] == INGOT_CUDA_OPEN)
       continue;
-    if (int32_t status = state().check(state().driver.cuMemcpyDtoHAsync_v2(
-                                           call.outputs[i].data,
-                                           run.buffers[program.num_inputs + i],
-                                           program.output_bytes[i], run.stream),
-                                       "cuMemcpyDtoHAsync_v2", message))
+    if (int32_t status = run.check(
+            state().driver.cuMemcpyDtoHAsync_v2(
+                call.outputs[i].data, run.buffers[program.num_inputs + i],
+                program.output_bytes[i], run.stream),
+            "cuMemcpyDtoHAsync_v2", message, " for an output"))
       return status;
   }
   return INGOT_ABI_OK;
@@ -157,13 +157,10 @@ int32_t Transfer::copyOutputs() {
 static int32_t layerEnd(void *user, uint64_t layer, uint64_t flops,
                         uint64_t bytes) {
   auto *run = static_cast<Run *>(user);
-  State &state = *run->state;
-  if (int32_t status =
-          state.check(state.driver.cuStreamSynchronize(run->stream),
-                      "cuStreamSynchronize", run->message))
+  if (int32_t status = run->wait(run->message))
     return status;
   return run->asked->layer_end(
-      run->asked->user, state.program->first_layer + layer, flops, bytes);
+      run->asked->user, run->state->program->first_layer + layer, flops, bytes);
 }
 
 static int32_t poll(void *user) {
@@ -231,7 +228,9 @@ int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   run->heap.endRun(state.driver);
   run->stream = stream ? stream : run->ownStream;
   Transfer transfer{*run, call, message};
-  status = transfer.placeAll();
+  status = run->clearStatus(message);
+  if (!status)
+    status = transfer.placeAll();
   if (!status) {
     ingot_abi_call device = call;
     device.state = run;
@@ -256,17 +255,20 @@ int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   }
   if (!status)
     status = transfer.copyOutputs();
+  const int32_t copied = run->copyStatus(message);
+  if (!status)
+    status = copied;
   if (!status)
     status = markEnd(*run, message);
   run->isPending = true;
   // Nothing of a run that fails may be under way.
   if (status || !session) {
     run->isPending = false;
-    if (int32_t waited =
-            state.check(state.driver.cuStreamSynchronize(run->stream),
-                        "cuStreamSynchronize", message);
-        waited && !status)
-      status = waited;
+    int32_t ended = run->wait(message);
+    if (!ended && !copied)
+      ended = run->reportStatus(message);
+    if (!status)
+      status = ended;
   }
   if (!session)
     giveBack(run);
@@ -288,7 +290,7 @@ void ingot_cuda_launch(ingot_abi_call *call, uint64_t number, uint64_t blocks,
     return;
   }
   char place[placeBytes];
-  describeKernel(state, uint32_t(number), place);
+  describeKernel(state.program->kernels[number], place);
   call->status =
       message.fail(INGOT_ABI_BACKEND_ERROR, "too many blocks%s", place);
 }
@@ -315,8 +317,8 @@ void ingot::cuda::catchUp(ingot_abi_call *call) {
 void ingot::cuda::endIf(ingot_abi_call *call, Result result, const char *name,
                         const char *place) {
   Run &run = *static_cast<Run *>(call->state);
-  if (int32_t status = run.state->check(
-          result, name, {call->error, call->error_bytes}, place)) {
+  if (int32_t status =
+          run.check(result, name, {call->error, call->error_bytes}, place)) {
     call->status = status;
     ingot_support_stop(call);
   }
@@ -398,6 +400,8 @@ void ingot_cuda_to_device(ingot_abi_call *call, void *to, const void *from,
 void ingot_cuda_wait(ingot_abi_call *call) {
   Run &run = *static_cast<Run *>(call->state);
   catchUp(call);
-  endIf(call, run.state->driver.cuStreamSynchronize(run.stream),
-        "cuStreamSynchronize");
+  if (int32_t status = run.wait({call->error, call->error_bytes})) {
+    call->status = status;
+    ingot_support_stop(call);
+  }
 }

@@ -30,6 +30,7 @@ void ingot::cuda::destroyRun(Run *run) {
   if (run->arena)
     driver.cuMemFree_v2(run->arena);
   run->heap.releaseAll(&driver);
+  run->freeStatus();
   if (run->ownStream)
     driver.cuStreamDestroy_v2(run->ownStream);
   for (uint32_t i = 0;
@@ -93,6 +94,8 @@ Run *ingot::cuda::makeRun(State &state, int32_t &status,
     if (!status)
       status = allocate(state, run->arena, program.arena_bytes,
                         " for intermediate results", message);
+    if (!status)
+      status = run->makeStatus(message);
   }
   if (!status)
     return run;
@@ -120,15 +123,18 @@ void ingot::cuda::giveBack(Run *run) {
 }
 
 int32_t ingot::cuda::waitFor(Run &run, const Message &message) {
-  State &state = *run.state;
   if (!run.isPending)
     return INGOT_ABI_OK;
   run.isPending = false;
-  if (run.stream == run.ownStream)
-    return state.check(state.driver.cuStreamSynchronize(run.stream),
-                       "cuStreamSynchronize", message);
-  return state.check(state.driver.cuEventSynchronize(run.done),
-                     "cuEventSynchronize", message);
+  int32_t status;
+  if (run.stream == run.ownStream) {
+    status = run.wait(message);
+  } else {
+    status = run.check(run.state->driver.cuEventSynchronize(run.done),
+                       "cuEventSynchronize", message);
+    run.launches.clear();
+  }
+  return status ? status : run.reportStatus(message);
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,6 +11,7 @@
 #include "runtime/cuda/DriverApi.h"
 #include "runtime/cuda/Graphs.h"
 #include "runtime/cuda/Heap.h"
+#include "runtime/cuda/Launches.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -38,6 +39,9 @@ struct Driver {
   /// Returns the name of a result, e.g. CUDA_ERROR_OUT_OF_MEMORY.
   const char *nameOf(Result result) const;
 };
+
+/// Returns true for results that end a context: nothing else works afterwards.
+bool endsContext(Result result);
 
 struct State;
 
@@ -75,6 +79,31 @@ struct Run {
   ingot_abi_observer observer;
   /// Buffer for the message of the call.
   Message message;
+  Launches launches;
+  /// The status that kernels write, if the model has checks, and its copy in
+  /// host memory.
+  DevicePointer deviceStatus;
+  uint64_t *status;
+  /// True if the status must be cleared before the next run.
+  bool hasOldStatus;
+
+  /// Returns the status of a call of the driver, as `State::check` does. A
+  /// fault is blamed on the kernels that were launched.
+  int32_t check(Result result, const char *call, const Message &message,
+                const char *place = "");
+  /// Waits for the work of the run.
+  int32_t wait(const Message &message);
+
+  /// Allocates the status.
+  int32_t makeStatus(const Message &message);
+  void freeStatus();
+  /// Enqueues a copy of zeros to a status that an earlier run has left.
+  int32_t clearStatus(const Message &message);
+  /// Enqueues a copy of the status.
+  int32_t copyStatus(const Message &message);
+  /// Returns INGOT_ABI_RUNTIME_CHECK with a message if a check of kernels has
+  /// failed. The work has ended. The next run begins without a failure.
+  int32_t reportStatus(const Message &message);
 };
 
 /// A loaded model.
@@ -96,7 +125,7 @@ struct State {
   Stream copies;
   /// The fault that ended the context, and its message.
   Result fault;
-  char faultText[256];
+  char faultText[512];
 
   /// Returns the status of a call of the driver, with a message. `place` says
   /// where it failed, e.g. " in kernel 'x'".
@@ -129,10 +158,6 @@ struct KernelArguments {
   uint64_t words[INGOT_CUDA_MAX_PARAMETERS];
   void *pointers[INGOT_CUDA_MAX_PARAMETERS];
 };
-
-/// Writes " in kernel 'x' of node 'y'" to `place`, which has `placeBytes`.
-constexpr size_t placeBytes = 320;
-void describeKernel(const State &state, uint32_t number, char *place);
 
 /// Makes the model's context current as long as it lives. Calls of the driver
 /// do not disturb captures of the caller meanwhile.

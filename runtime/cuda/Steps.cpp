@@ -75,11 +75,13 @@ int32_t ingot::cuda::doStep(Run &run, uint32_t number, uint64_t size,
       state.functions[number], unsigned(size), 1, 1, kernel.threads, 1, 1,
       kernel.shared_bytes, run.stream, arguments.pointers, nullptr);
   // Launches are frequent, so only a failure makes its text.
-  if (!result)
+  if (!result) {
+    run.launches.add(kernel);
     return INGOT_ABI_OK;
+  }
   char place[placeBytes];
-  describeKernel(state, number, place);
-  return state.check(result, "cuLaunchKernel", message, place);
+  describeKernel(kernel, place);
+  return run.check(result, "cuLaunchKernel", message, place);
 }
 
 int32_t ingot::cuda::addStep(Run &run, uint32_t kernel, uint64_t size,
@@ -90,11 +92,4 @@ int32_t ingot::cuda::addStep(Run &run, uint32_t kernel, uint64_t size,
   if (run.graphs.pending.append(kernel, size, words, numWords))
     return INGOT_ABI_OK;
   return message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a graph");
-}
-
-void ingot::cuda::describeKernel(const State &state, uint32_t number,
-                                 char *place) {
-  const ingot_cuda_kernel &kernel = state.program->kernels[number];
-  snprintf(place, placeBytes, " in kernel '%s' of node '%s'", kernel.name,
-           kernel.node);
 }

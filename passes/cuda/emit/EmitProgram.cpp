@@ -9,6 +9,7 @@
 #include "dialects/nn/NodeName.h"
 #include "ingot/abi/cuda.h"
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/emit/ProgramRecord.h"
 #include "passes/cuda/emit/Ptx.h"
 #include "passes/cuda/emit/Ptxas.h"
 #include "passes/support/LibraryCalls.h"
@@ -62,9 +63,10 @@ struct EmitProgramPass : ingot::impl::EmitProgramBase<EmitProgramPass> {
   void runOnOperation() override;
   /// Adds the table of kernels. Returns their number.
   uint64_t addKernels(ConstantBuilder &constants, ModuleOp kernels);
-  LogicalResult
-  addCubins(ConstantBuilder &constants, StringRef ptx,
-            SmallVectorImpl<SmallVector<ConstantBuilder::Field>> &images);
+  /// Adds the messages of checks. Returns their number.
+  uint64_t addChecks(ConstantBuilder &constants);
+  /// Makes machine code for each level, if there is a ptxas.
+  LogicalResult addCubins(Images &images);
 };
 
 } // namespace
@@ -132,6 +134,20 @@ uint64_t EmitProgramPass::addKernels(ConstantBuilder &constants,
   return rows.size();
 }
 
+uint64_t EmitProgramPass::addChecks(ConstantBuilder &constants) {
+  SmallVector<SmallVector<ConstantBuilder::Field>> rows;
+  CudaDialect::ChecksAttrHelper helper(&getContext());
+  if (ArrayAttr messages = helper.getAttr(getOperation()))
+    for (auto message : messages.getAsRange<StringAttr>()) {
+      const std::string name =
+          "ingot_cuda_check_" + std::to_string(rows.size());
+      constants.addText(name, message);
+      rows.push_back({ConstantBuilder::address(name)});
+    }
+  constants.addTable("ingot_cuda_checks", rows);
+  return rows.size();
+}
+
 /// Returns the sizes of the tensors in bytes.
 static SmallVector<uint64_t> bytesOf(ArrayAttr tensors) {
   SmallVector<uint64_t> bytes;
@@ -151,10 +167,7 @@ static SmallVector<uint64_t> bytesOf(ArrayAttr tensors) {
   return bytes;
 }
 
-/// Adds machine code for each level, if there is a ptxas, and its rows.
-LogicalResult EmitProgramPass::addCubins(
-    ConstantBuilder &constants, StringRef ptx,
-    SmallVectorImpl<SmallVector<ConstantBuilder::Field>> &images) {
+LogicalResult EmitProgramPass::addCubins(Images &images) {
   if (cubins.empty())
     return success();
   Location loc = getOperation().getLoc();
@@ -165,15 +178,12 @@ LogicalResult EmitProgramPass::addCubins(
     return success();
   }
   for (unsigned one : cubins) {
-    FailureOr<std::string> cubin = assemble(loc, ptx, one, program);
+    FailureOr<Cubin> cubin = assemble(loc, images.ptx, one, program);
     if (failed(cubin))
       return failure();
-    const std::string name = "ingot_cuda_cubin_" + std::to_string(one);
-    constants.addText(name, *cubin);
-    images.push_back({ConstantBuilder::i32(INGOT_CUDA_CUBIN),
-                      ConstantBuilder::i32(one), ConstantBuilder::address(name),
-                      ConstantBuilder::i64(cubin->size())});
+    images.cubins.push_back(std::move(*cubin));
   }
+  images.ptxas = versionOf(program);
   return success();
 }
 
@@ -209,11 +219,24 @@ void EmitProgramPass::runOnOperation() {
       bytesOf(IngotDialect::InputsAttrHelper(context).getAttr(module));
   SmallVector<uint64_t> outputs =
       bytesOf(IngotDialect::OutputsAttrHelper(context).getAttr(module));
-  constants.addText("ingot_cuda_ptx", *ptx);
-  SmallVector<SmallVector<Field>> images;
-  if (failed(addCubins(constants, *ptx, images)))
+  Images code;
+  code.ptx = std::move(*ptx);
+  code.ptxLevel = level;
+  if (failed(addCubins(code)))
     return signalPassFailure();
+  recordProgram(module, kernels, code);
+  constants.addText("ingot_cuda_ptx", code.ptx);
+  SmallVector<SmallVector<Field>> images;
+  for (const Cubin &cubin : code.cubins) {
+    const std::string name = "ingot_cuda_cubin_" + std::to_string(cubin.level);
+    constants.addText(name, cubin.bytes);
+    images.push_back({ConstantBuilder::i32(INGOT_CUDA_CUBIN),
+                      ConstantBuilder::i32(cubin.level),
+                      ConstantBuilder::address(name),
+                      ConstantBuilder::i64(cubin.bytes.size())});
+  }
   const uint64_t numKernels = addKernels(constants, kernels);
+  const uint64_t numChecks = addChecks(constants);
   addSizes("ingot_cuda_input_bytes", inputs);
   addSizes("ingot_cuda_output_bytes", outputs);
   addRanks("ingot_cuda_input_ranks",
@@ -223,7 +246,7 @@ void EmitProgramPass::runOnOperation() {
   images.push_back({ConstantBuilder::i32(INGOT_CUDA_PTX),
                     ConstantBuilder::i32(level),
                     ConstantBuilder::address("ingot_cuda_ptx"),
-                    ConstantBuilder::i64(ptx->size() + 1)});
+                    ConstantBuilder::i64(code.ptx.size() + 1)});
   constants.addTable("ingot_cuda_images", images);
   SmallVector<Field> program{
       ConstantBuilder::i32(sizeof(ingot_cuda_program)),
@@ -240,7 +263,10 @@ void EmitProgramPass::runOnOperation() {
       ConstantBuilder::address("ingot_cuda_input_bytes"),
       ConstantBuilder::address("ingot_cuda_output_bytes"),
       ConstantBuilder::address("ingot_cuda_input_ranks"),
-      ConstantBuilder::address("ingot_cuda_output_ranks")};
+      ConstantBuilder::address("ingot_cuda_output_ranks"),
+      ConstantBuilder::address("ingot_cuda_checks"),
+      ConstantBuilder::i32(numChecks),
+      ConstantBuilder::i32(0)};
   constants.addTable(kProgram, {program});
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   auto pointer = LLVM::LLVMPointerType::get(context);

@@ -17,6 +17,7 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::cuda;
 
 std::string cuda::findPtxas(StringRef asked) {
   if (!asked.empty())
@@ -37,17 +38,75 @@ struct ScratchFile {
 };
 } // namespace
 
-/// Returns the first line of a file that says something.
-static std::string firstLineOf(StringRef path) {
+static std::string contentOf(StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path);
-  if (!file)
-    return "it says nothing";
-  StringRef line = (*file)->getBuffer().trim().split('\n').first.rtrim();
-  return line.empty() ? "it says nothing" : line.str();
+  return file ? (*file)->getBuffer().str() : "";
 }
 
-FailureOr<std::string> cuda::assemble(Location loc, StringRef ptx,
-                                      unsigned level, StringRef ptxas) {
+/// Returns the first line of a log that is not part of the report on kernels.
+static std::string problemIn(StringRef log) {
+  for (StringRef line : llvm::split(log, '\n'))
+    if (!line.trim().empty() && !line.starts_with("ptxas info") &&
+        !line.starts_with(" "))
+      return line.trim().str();
+  return "it says nothing";
+}
+
+/// Returns the number that stands before `unit` in a line, or 0.
+static int64_t numberBefore(StringRef line, StringRef unit) {
+  const size_t at = line.find(unit);
+  if (at == StringRef::npos)
+    return 0;
+  StringRef before = line.take_front(at);
+  int64_t number = 0;
+  return before.drop_front(before.find_last_of(' ') + 1)
+                 .getAsInteger(10, number)
+             ? 0
+             : number;
+}
+
+/// Reads the report of `ptxas -v`.
+static llvm::StringMap<KernelResources> readResources(StringRef log) {
+  llvm::StringMap<KernelResources> kernels;
+  KernelResources *kernel = nullptr;
+  for (StringRef line : llvm::split(log, '\n')) {
+    // ptxas info    : Compiling entry function 'matmul_0' for 'sm_80'
+    if (auto [rest, name] = line.split("Compiling entry function '");
+        !name.empty())
+      kernel = &kernels[name.split('\'').first];
+    if (!kernel)
+      continue;
+    // Functions that a kernel calls have a frame of their own.
+    kernel->stackBytes += numberBefore(line, " bytes stack frame");
+    kernel->spillBytes += numberBefore(line, " bytes spill stores") +
+                          numberBefore(line, " bytes spill loads");
+    if (line.contains(" registers")) {
+      kernel->registers = numberBefore(line, " registers");
+      kernel->sharedBytes = numberBefore(line, " bytes smem");
+    }
+  }
+  return kernels;
+}
+
+std::string cuda::versionOf(StringRef ptxas) {
+  constexpr unsigned kMaxSeconds = 60;
+  ScratchFile log("txt");
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log.path),
+                                          StringRef("")};
+  if (log.error ||
+      llvm::sys::ExecuteAndWait(ptxas, {ptxas, "--version"},
+                                /*Env=*/std::nullopt, redirects, kMaxSeconds))
+    return "";
+  // Cuda compilation tools, release 12.9, V12.9.86
+  const std::string text = contentOf(log.path);
+  return StringRef(text)
+      .split(", V")
+      .second.take_while([](char c) { return llvm::isDigit(c) || c == '.'; })
+      .str();
+}
+
+FailureOr<Cubin> cuda::assemble(Location loc, StringRef ptx, unsigned level,
+                                StringRef ptxas) {
   // Some seconds are usual for a large model.
   constexpr unsigned kMaxSeconds = 600;
   ScratchFile input("ptx"), output("cubin"), log("txt");
@@ -64,7 +123,8 @@ FailureOr<std::string> cuda::assemble(Location loc, StringRef ptx,
       return emitError(loc) << "cannot write a temporary file for ptxas";
   }
   const std::string arch = "-arch=sm_" + std::to_string(level);
-  StringRef arguments[] = {ptxas, arch, "-O3", input.path, "-o", output.path};
+  StringRef arguments[] = {ptxas,      arch, "-O3",      "-v",
+                           input.path, "-o", output.path};
   std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log.path),
                                           StringRef(log.path)};
   std::string problem;
@@ -77,10 +137,10 @@ FailureOr<std::string> cuda::assemble(Location loc, StringRef ptx,
                           << problem;
   if (code != 0)
     return emitError(loc) << "ptxas '" << ptxas << "' failed for sm_" << level
-                          << ": " << firstLineOf(log.path);
-  auto cubin = llvm::MemoryBuffer::getFile(output.path);
-  if (!cubin || !(*cubin)->getBuffer().starts_with("\x7f"
-                                                   "ELF"))
+                          << ": " << problemIn(contentOf(log.path));
+  std::string bytes = contentOf(output.path);
+  if (!StringRef(bytes).starts_with("\x7f"
+                                    "ELF"))
     return emitError(loc) << "ptxas '" << ptxas << "' wrote no machine code";
-  return (*cubin)->getBuffer().str();
+  return Cubin{level, std::move(bytes), readResources(contentOf(log.path))};
 }

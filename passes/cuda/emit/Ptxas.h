@@ -9,19 +9,42 @@
 
 #include "mlir/IR/Location.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <string>
 
 namespace ingot::cuda {
+
+/// The registers and the memory of a kernel, as ptxas reports them.
+struct KernelResources {
+  int64_t registers = 0;
+  /// Bytes of static shared memory of a block.
+  int64_t sharedBytes = 0;
+  /// Bytes of local memory of a thread, and bytes of its accesses that spill
+  /// registers.
+  int64_t stackBytes = 0, spillBytes = 0;
+};
+
+/// Machine code of one compute capability.
+struct Cubin {
+  unsigned level;
+  std::string bytes;
+  /// Resources by kernel. Empty if ptxas reports none.
+  llvm::StringMap<KernelResources> kernels;
+};
 
 /// Returns the path of ptxas: `asked`, or the one that the build found. Returns
 /// "" if there is none. A ptxas in the PATH does not count: another version
 /// gives other bytes, which older drivers may refuse.
 std::string findPtxas(llvm::StringRef asked);
 
-/// Assembles PTX for one compute capability with the program `ptxas`. Returns
-/// the bytes of a cubin. Fails with a diagnostic at `loc`.
-mlir::FailureOr<std::string> assemble(mlir::Location loc, llvm::StringRef ptx,
-                                      unsigned level, llvm::StringRef ptxas);
+/// Returns the version of the program, e.g. "12.9.86", or "" if it names none.
+std::string versionOf(llvm::StringRef ptxas);
+
+/// Assembles PTX for one compute capability with the program `ptxas`. Fails
+/// with a diagnostic at `loc`.
+mlir::FailureOr<Cubin> assemble(mlir::Location loc, llvm::StringRef ptx,
+                                unsigned level, llvm::StringRef ptxas);
 
 } // namespace ingot::cuda
 

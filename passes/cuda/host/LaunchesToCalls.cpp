@@ -36,6 +36,7 @@ static constexpr StringLiteral kCopy = "ingot_cuda_copy";
 static constexpr StringLiteral kShadow = "ingot_cuda_shadow";
 static constexpr StringLiteral kToHost = "ingot_cuda_to_host";
 static constexpr StringLiteral kToDevice = "ingot_cuda_to_device";
+static constexpr StringLiteral kStatus = "ingot_cuda_status";
 static constexpr StringLiteral kWait = "ingot_cuda_wait";
 static constexpr StringLiteral kAllocate = "ingot_cuda_allocate";
 static constexpr StringLiteral kRoom = "ingot_cuda_room";
@@ -63,6 +64,7 @@ private:
   void allocate(Op op, StringRef callee, ArrayRef<Value> arguments);
   Value makeMemRef(MemRefType type, Value address, Value offset,
                    ValueRange sizes, ValueRange strides);
+  void convert(StatusOp status);
   void copy(StringRef callee, Value from, Value to);
   Value getFrame();
   Value nodeName(Operation *op);
@@ -273,6 +275,23 @@ Value Caller::nodeName(Operation *op) {
       LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), address));
 }
 
+/// Makes a memref of the address of the run's status.
+void Caller::convert(StatusOp status) {
+  auto type = cast<MemRefType>(status.getStatus().getType());
+  Value address =
+      func::CallOp::create(b, loc, kStatus, b.getIndexType(), ValueRange{call})
+          .getResult(0);
+  Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+  Value pointer = LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext()), word);
+  LLVMTypeConverter converter(b.getContext());
+  Value descriptor =
+      MemRefDescriptor::fromStaticShape(b, loc, converter, type, pointer);
+  auto cast =
+      UnrealizedConversionCastOp::create(b, loc, TypeRange(type), descriptor);
+  status.getStatus().replaceAllUsesWith(cast.getResult(0));
+}
+
 /// Makes a memref of the host's address for a buffer of the GPU.
 void Caller::convert(ShadowOp shadow) {
   auto type = cast<MemRefType>(shadow.getHost().getType());
@@ -316,6 +335,8 @@ void Caller::convert() {
       callWith(kRelease, memref::ExtractAlignedPointerAsIndexOp::create(
                              b, loc, dealloc.getMemref())
                              .getResult());
+    else if (auto status = dyn_cast<StatusOp>(op))
+      convert(status);
     else if (auto toHost = dyn_cast<ToHostOp>(op))
       copy(kToHost, toHost.getDevice(), toHost.getHost());
     else if (auto toDevice = dyn_cast<ToDeviceOp>(op))
@@ -354,6 +375,7 @@ void LaunchesToCallsPass::runOnOperation() {
   declare(kToHost, 3);
   declare(kToDevice, 3);
   declare(kShadow, 1, /*hasResult=*/true);
+  declare(kStatus, 0, /*hasResult=*/true);
   declare(kWait, 0);
   declare(kAllocate, 2, /*hasResult=*/true);
   declare(kRoom, 3, /*hasResult=*/true);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/NodeName.h"
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/host/HostMemory.h"
 #include "passes/support/Contains.h"
@@ -146,6 +147,20 @@ static bool isUsedBefore(Value buffer, Operation *op) {
   return false;
 }
 
+/// Adds the node of `op` to the list of those that the CPU computes.
+static void addHostNode(ModuleOp module, Operation *op, StringRef reason,
+                        size_t buffers) {
+  MLIRContext *context = module.getContext();
+  CudaDialect::HostNodesAttrHelper helper(context);
+  SmallVector<Attribute> nodes;
+  if (ArrayAttr known = helper.getAttr(module))
+    llvm::append_range(nodes, known);
+  nodes.push_back(HostNodeAttr::get(
+      context, StringAttr::get(context, nodeNameOf(op->getLoc())),
+      StringAttr::get(context, reason), int64_t(buffers)));
+  helper.setAttr(module, ArrayAttr::get(context, nodes));
+}
+
 /// Lets `op` work on copies of its buffers in host memory.
 void RunOnHostPass::move(Operation *op) {
   SetVector<Value> buffers = buffersOf(op);
@@ -153,10 +168,11 @@ void RunOnHostPass::move(Operation *op) {
     return;
   CudaDialect::ReasonAttrHelper reasons(&getContext());
   StringAttr own = reasons.getAttr(op);
+  const StringRef reason =
+      own ? own.getValue() : StringRef("needs its data on the host");
   if (refuse) {
     isFine = false;
-    op->emitError("is not computed on GPUs: it ")
-        << (own ? own.getValue() : StringRef("needs its data on the host"));
+    op->emitError("is not computed on GPUs: it ") << reason;
     return;
   }
   SetVector<Value> written = writtenBy(op, buffers);
@@ -186,9 +202,8 @@ void RunOnHostPass::move(Operation *op) {
     ToDeviceOp::create(b, loc, shadows.lookup(buffer), buffer);
   }
   emitRemark(loc) << "is computed on the CPU, between copies of "
-                  << buffers.size() << " buffers: it "
-                  << (own ? own.getValue()
-                          : StringRef("needs its data on the host"));
+                  << buffers.size() << " buffers: it " << reason;
+  addHostNode(getOperation(), op, reason, buffers.size());
   ++onHost;
 }
 

@@ -28,14 +28,11 @@ struct Tile {
 struct Machine {
   /// Multiply-adds of a multiprocessor in a cycle: of f32, and by matrix units
   /// of tf32, and of f16 or bf16.
-  int64_t floats = 64, tf32 = 512, halves = 1024;
+  int64_t floats = kFloatRate, tf32 = 512, halves = kHalfRate;
   /// Bytes that a multiprocessor reads from shared memory in a cycle.
   int64_t sharedBytes = 128;
   /// Bytes that a multiprocessor gets from the L2 cache in a cycle, if all do.
   int64_t cacheBytes = 40;
-  /// Cycles until a block has its first tiles, and until it has stored its
-  /// results: three latencies of memory.
-  int64_t latency = 1800;
   /// Cycles of a step along the depth besides its products: a barrier, and the
   /// latency of shared memory.
   int64_t step = 60;
@@ -85,8 +82,7 @@ static ScheduleAttr makeSchedule(const Product &product, const Tile &tile,
           product.columns()));
 }
 
-/// Returns the cycles of the product with the schedule.
-static int64_t estimate(const Product &product, ScheduleAttr schedule) {
+int64_t cuda::estimateCycles(const Product &product, ScheduleAttr schedule) {
   const int64_t rows = schedule.getRows(), columns = schedule.getColumns();
   const int64_t step = schedule.getDepth() / product.src.elementBytes();
   const int64_t steps = product.stepsOfPart(schedule);
@@ -107,8 +103,8 @@ static int64_t estimate(const Product &product, ScheduleAttr schedule) {
       rows * schedule.getDepth() / schedule.getSrcBytes() / kWarp * 2;
   const int64_t busy = std::max({shared, cached, products, copies});
   // A single block waits at each step; further blocks fill the time.
-  const int64_t alone = steps * (busy + kMachine.step) + kMachine.latency;
-  return std::max(alone, perProcessor * steps * busy + kMachine.latency);
+  const int64_t alone = steps * (busy + kMachine.step) + kLatency;
+  return std::max(alone, perProcessor * steps * busy + kLatency);
 }
 
 ScheduleAttr cuda::chooseSchedule(const Product &product,
@@ -117,7 +113,7 @@ ScheduleAttr cuda::chooseSchedule(const Product &product,
   int64_t least = 0;
   for (const Tile &tile : tilesOf(product)) {
     ScheduleAttr schedule = makeSchedule(product, tile, kDepthBytes, kStages);
-    const int64_t cycles = estimate(product, schedule);
+    const int64_t cycles = estimateCycles(product, schedule);
     alternatives.push_back({tileText(schedule), cycles});
     if (!best || cycles < least) {
       best = schedule;
@@ -131,7 +127,7 @@ ScheduleAttr cuda::chooseSchedule(const Product &product,
 static int64_t estimateSum(const Product &product) {
   const int64_t bytes = 2 * product.parts * product.usualBatches() *
                         product.usualRows() * product.columns() * int64_t(sizeof(float));
-  return kMachine.launch + kMachine.latency +
+  return kMachine.launch + kLatency +
          bytes / (kProcessors * kMachine.cacheBytes);
 }
 
@@ -145,7 +141,7 @@ int64_t cuda::chooseParts(Product product) {
     // A part should fill the pipeline.
     if (parts > 1 && product.stepsOfPart(schedule) < kStages)
       break;
-    cycles += estimate(product, schedule);
+    cycles += estimateCycles(product, schedule);
     if (parts == 1 || cycles < least) {
       best = parts;
       least = cycles;

@@ -24,6 +24,9 @@ int64_t drawParts(const Product &product, uint64_t seed);
 ScheduleAttr chooseSchedule(const Product &product,
                             llvm::SmallVectorImpl<Alternative> &alternatives);
 
+/// Returns the cycles of the product with the schedule.
+int64_t estimateCycles(const Product &product, ScheduleAttr schedule);
+
 /// Returns a schedule that a test draws by `seed`: any that fits.
 ScheduleAttr drawSchedule(const Product &product, uint64_t seed);
 

@@ -15,6 +15,19 @@ namespace ingot::cuda {
 /// whitepaper, 2020).
 constexpr int64_t kProcessors = 108;
 
+/// The GPU's clock in MHz, and the bytes that its memory delivers in a cycle.
+constexpr int64_t kMegahertz = 1410;
+constexpr int64_t kMemoryBytes = 1100;
+
+/// Multiply-adds of a multiprocessor in a cycle: of f32, and of f16 or bf16 by
+/// matrix units.
+constexpr int64_t kFloatRate = 64;
+constexpr int64_t kHalfRate = 1024;
+
+/// Cycles until a block has its first tiles, and until it has stored its
+/// results: three latencies of memory.
+constexpr int64_t kLatency = 1800;
+
 /// Threads of a block of a grid. Eight warps hide the latency of memory, and a
 /// block leaves room for seven others on a multiprocessor.
 constexpr int64_t kGridThreads = 256;

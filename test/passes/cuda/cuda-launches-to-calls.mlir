@@ -60,6 +60,21 @@ func.func @host(%list: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<c
   memref.dealloc %0 : memref<?x4xf32>
   return
 }
+
+// The status of the run is memory that the runtime has.
+// CHECK-LABEL: func.func @checks
+// CHECK-SAME: (%[[CALL:.*]]: !llvm.ptr
+// CHECK: %[[STATUS:.*]] = call @ingot_cuda_status(%[[CALL]]) : (!llvm.ptr) -> index
+// CHECK: %[[WORD:.*]] = arith.index_cast %[[STATUS]] : index to i64
+// CHECK: llvm.inttoptr %[[WORD]]
+// CHECK: builtin.unrealized_conversion_cast {{.*}} to memref<3xi64>
+// CHECK-NOT: cuda.status
+func.func @checks(%call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %n = arith.constant 1 : index
+  %status = cuda.status : memref<3xi64>
+  cuda.launch @ingot_cuda_kernels::@check(%status) blocks(%n) writes 1 : memref<3xi64>
+  return
+}
 module @ingot_cuda_kernels {
   func.func @first() attributes {cuda.block = #cuda.block<threads = 64>} {
     return
@@ -68,6 +83,9 @@ module @ingot_cuda_kernels {
     return
   }
   func.func @third(%x: memref<?x4xf32>, %y: memref<?x4xf32>, %z: memref<?x4xf32, strided<[?, 1]>>) attributes {cuda.block = #cuda.block<threads = 64>} {
+    return
+  }
+  func.func @check(%status: memref<3xi64>) attributes {cuda.block = #cuda.block<threads = 32>} {
     return
   }
 }

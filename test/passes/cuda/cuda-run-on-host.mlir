@@ -3,6 +3,8 @@
 
 // The op works on copies. Only the buffer that it writes is copied back. Nothing
 // has written that buffer before, so its elements are not copied to the host.
+// The module lists the node.
+// CHECK: module attributes {cuda.host_nodes = [#cuda.host_node<node = "", reason = "needs its data on the host", buffers = 2>]}
 // CHECK-LABEL: func.func @sorted
 // CHECK-SAME: (%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>
 // CHECK: %[[HX:.*]] = cuda.shadow %[[X]]
@@ -31,6 +33,7 @@ func.func @sorted(%x: memref<8xf32>, %y: memref<8xf32>, %call: !llvm.ptr {ingot.
 
 // A view of the arena has a part of the arena's shadow. The host has the
 // weights, so they need no copy.
+// CHECK: cuda.host_nodes = [#cuda.host_node<node = "", reason = "computes a function that GPUs lack", buffers = 2>]
 // CHECK-LABEL: func.func @views
 // CHECK-SAME: (%[[W:.*]]: memref<?xi8> {{.*}}, %[[A:.*]]: memref<?xi8>
 // CHECK: %[[X:.*]] = memref.view %[[W]]

@@ -277,7 +277,8 @@ TEST(Calls, FaultsEndTheModel) {
     const std::string first = model.message;
     if (model.run() != INGOT_ABI_BACKEND_ERROR)
       return 3;
-    if (first.find("failed: CUDA_ERROR_LAUNCH_FAILED") == std::string::npos)
+    if (first.find("failed in kernel 'fault' of node 'node of fault': "
+                   "CUDA_ERROR_LAUNCH_FAILED") == std::string::npos)
       return 4;
     if (model.message != "the GPU failed in an earlier run: " + first)
       return 5;
@@ -285,6 +286,57 @@ TEST(Calls, FaultsEndTheModel) {
     return 0;
   });
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
+}
+
+/// The message of a fault names the kernels that it may come from: those since
+/// the last wait. A run with a profile waits after each layer.
+TEST(Calls, FaultsNameKernels) {
+  auto fail = [](const char *launches, const ingot_abi_observer *observer) {
+    static const char *kernels;
+    kernels = launches;
+    TestModel model;
+    model.body = [](ingot_abi_call *call) {
+      for (const char *kernel = kernels; *kernel; ++kernel) {
+        const uint64_t words[] = {uint64_t(call->inputs[0].data),
+                                  uint64_t(call->weights),
+                                  uint64_t(call->outputs[0].data)};
+        ingot_cuda_launch(call, *kernel == 'f' ? faultKernel : addKernel, 1,
+                          words);
+        if (call->observer && !call->status)
+          call->status =
+              call->observer->layer_end(call->observer->user, 0, 0, 0);
+      }
+    };
+    if (model.load())
+      return 1;
+    if (model.run(7, bufferOf(), bufferOf(), observer) !=
+        INGOT_ABI_BACKEND_ERROR)
+      return 2;
+    fprintf(stderr, "%s\n", model.message);
+    model.unload();
+    return 0;
+  };
+  auto messageOf = [&](const char *launches,
+                       const ingot_abi_observer *observer = nullptr) {
+    Outcome outcome = inChild("", [&] { return fail(launches, observer); });
+    EXPECT_EQ(outcome.code, 0) << launches;
+    return outcome.errors;
+  };
+  EXPECT_NE(messageOf("ff").find(
+                " failed in one of 2 kernels of node 'node of fault': "),
+            std::string::npos);
+  EXPECT_NE(messageOf("aaf").find(
+                " failed in one of 3 kernels from node 'node of add' to node "
+                "'node of fault' (a run with a profile names the layer): "),
+            std::string::npos);
+  ingot_abi_observer observer = {};
+  observer.struct_size = sizeof(observer);
+  observer.layer_end = [](void *, uint64_t, uint64_t, uint64_t) -> int32_t {
+    return INGOT_ABI_OK;
+  };
+  EXPECT_NE(messageOf("aaf", &observer)
+                .find(" failed in kernel 'fault' of node 'node of fault': "),
+            std::string::npos);
 }
 
 TEST(Calls, ForkAfterLoad) {

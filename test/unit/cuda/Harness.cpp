@@ -48,9 +48,30 @@ static std::string kernel(const std::string &name, const std::string &target) {
          target + "], %r4;\n  ret;\n}\n";
 }
 
+/// A kernel whose check fails.
+static const char failedCheck[] = R"(.visible .entry check(.param .u64 status)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<2>;
+  .reg .b64 %d<3>;
+  mov.u32 %r0, %tid.x;
+  setp.ne.u32 %p0, %r0, 0;
+  @%p0 bra end;
+  ld.param.u64 %d0, [status];
+  mov.u64 %d1, 1;
+  st.global.u64 [%d0], %d1;
+  mov.u64 %d1, 41;
+  st.global.u64 [%d0+8], %d1;
+  mov.u64 %d1, 42;
+  st.global.u64 [%d0+16], %d1;
+end:
+  ret;
+}
+)";
+
 std::string ingot::test::kernelText() {
   return ".version 8.0\n.target sm_80\n.address_size 64\n" +
-         kernel("add", "%d6") + kernel("fault", "%d7");
+         kernel("add", "%d6") + kernel("fault", "%d7") + failedCheck;
 }
 
 /// Launches kernel `number` for all elements.
@@ -77,6 +98,7 @@ TestModel::TestModel() : driver(INGOT_EMULATED_DRIVER), body(computeModel) {
   images = {{INGOT_CUDA_PTX, 80, text.c_str(), text.size() + 1}};
   kernels[addKernel] = {"add", "node of add", 64, 0, 3, 0};
   kernels[faultKernel] = {"fault", "node of fault", 64, 0, 3, 0};
+  kernels[checkKernel] = {"check", "node of check", 32, 0, 1, 0};
   program.struct_size = sizeof(program);
   program.kernels = kernels;
   program.num_kernels = numKernels;

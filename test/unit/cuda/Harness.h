@@ -26,6 +26,7 @@ constexpr uint64_t numBytes = 4 * numElements;
 enum Kernel : uint64_t {
   addKernel,   ///< (x, y, sum)
   faultKernel, ///< the same, but writes to address 0
+  checkKernel, ///< (status): stores number 1 and the values 41 and 42
   numKernels
 };
 

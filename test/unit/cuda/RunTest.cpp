@@ -50,6 +50,41 @@ TEST(Run, ThreadsAtOnce) {
   });
 }
 
+/// A check that fails in a kernel ends the run behind all work. The next run
+/// starts without a failure.
+TEST(Run, ChecksOfKernels) {
+  expectSuccess([] {
+    static const char *const checks[] = {"node 'x': {0} is not {1}"};
+    static bool fails;
+    TestModel model;
+    model.program.checks = checks;
+    model.program.num_checks = 1;
+    model.body = [](ingot_abi_call *call) {
+      for (const void *x : {call->inputs[0].data, call->arena}) {
+        const bool isFirst = x != call->arena;
+        const uint64_t words[] = {
+            uint64_t(x), uint64_t(isFirst ? call->weights : x),
+            uint64_t(isFirst ? call->arena : call->outputs[0].data)};
+        ingot_cuda_launch(call, addKernel, numElements / 64, words);
+        const uint64_t status[] = {uint64_t(ingot_cuda_status(call))};
+        ingot_cuda_launch(call, checkKernel, fails && isFirst, status);
+      }
+    };
+    if (model.load())
+      return 1;
+    for (bool now : {false, true, false, true, true}) {
+      fails = now;
+      const int32_t status = model.run();
+      if (status != (now ? INGOT_ABI_RUNTIME_CHECK : INGOT_ABI_OK))
+        return 2;
+      if (now && std::string(model.message) != "node 'x': 41 is not 42")
+        return 3;
+    }
+    model.unload();
+    return 0;
+  });
+}
+
 TEST(Run, SeveralModels) {
   expectSuccess([] {
     TestModel a, b;

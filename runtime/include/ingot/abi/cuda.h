@@ -59,6 +59,9 @@ typedef struct ingot_cuda_kernel {
 /** The most parameters of a kernel: the driver passes 4 KiB. */
 #define INGOT_CUDA_MAX_PARAMETERS 512u
 
+/** Words of a run's status. */
+#define INGOT_CUDA_STATUS_WORDS 3u
+
 /** Size of a tensor that only a run knows. */
 #define INGOT_CUDA_OPEN UINT64_MAX
 
@@ -87,6 +90,11 @@ typedef struct ingot_cuda_program {
   /** Ranks of the tensors. Null: no run is repeated as a graph. */
   const uint32_t *input_ranks;
   const uint32_t *output_ranks;
+  /** Messages of checks that kernels make. {0} and {1} stand for the values in
+   *  the run's status. */
+  const char *const *checks;
+  uint32_t num_checks;
+  uint32_t reserved0;
 } ingot_cuda_program;
 
 /** Opens the driver and a device, loads the image that fits, and copies the
@@ -145,6 +153,12 @@ void ingot_cuda_store_output(ingot_abi_call *call, uintptr_t index,
  *  run. Returns another address unchanged, because its bytes are in host
  *  memory. Ends the run if there is no memory. */
 uintptr_t ingot_cuda_shadow(ingot_abi_call *call, uintptr_t device);
+
+/** Returns the address of the run's status in GPU memory. It has
+ *  INGOT_CUDA_STATUS_WORDS words of 8 bytes. The first is 0, or the number of
+ *  the first check that has failed, from 1 on. The others are values for its
+ *  message. Kernels write it, and the run reads it at its end. */
+uintptr_t ingot_cuda_status(ingot_abi_call *call);
 
 /** Enqueue copies between GPU memory and host memory. A buffer that is its own
  *  shadow and the weights are not copied. */

@@ -39,9 +39,24 @@ static const ingot_cuda_image image = {INGOT_CUDA_PTX, 80, ptx, sizeof(ptx)};
 static const ingot_cuda_kernel kernel = {"twice", "double", 32, 0, 2, 0};
 static const uint64_t bytes = 128;
 static const uint32_t rank = 1;
-static const ingot_cuda_program program = {
-    sizeof(program), 1,      &image, &kernel, 1, 1, 1, 0, 0, 0, 0,
-    &bytes,          &bytes, &rank,  &rank};
+static const ingot_cuda_program program = {sizeof(program),
+                                           1,
+                                           &image,
+                                           &kernel,
+                                           1,
+                                           1,
+                                           1,
+                                           0,
+                                           0,
+                                           0,
+                                           0,
+                                           &bytes,
+                                           &bytes,
+                                           &rank,
+                                           &rank,
+                                           0,
+                                           0,
+                                           0};
 
 static int32_t load(ingot_abi_load *call) {
   return ingot_cuda_load(call, &program);

@@ -1,0 +1,201 @@
+//===- DeferChecks.cpp - cuda-defer-checks --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cuda/CudaDialect.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/cuda/Passes.h"
+#include "passes/cuda/host/HostMemory.h"
+#include "passes/cuda/kernels/KernelModule.h"
+#include "passes/loops/KernelTable.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_DEFERCHECKS
+#include "passes/cuda/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cuda;
+
+namespace {
+
+/// The computation of a check: loads, and what follows from them.
+struct Slice {
+  /// In the order of the block.
+  SmallVector<Operation *> ops;
+  SmallVector<memref::LoadOp> loads;
+};
+
+struct DeferChecksPass : ingot::impl::DeferChecksBase<DeferChecksPass> {
+  void runOnOperation() override;
+  void defer(RequireOp check, const Slice &slice, loops::KernelTable &table);
+  int64_t numberOf(StringAttr message);
+
+  SmallVector<Attribute> messages;
+};
+
+} // namespace
+
+/// Returns true if a kernel can read the memref: it is in GPU memory, and its
+/// sizes and strides are known.
+static bool isReadable(Value memref) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  return !isOfHost(memref) && type.hasStaticShape() &&
+         succeeded(type.getStridesAndOffset(strides, offset)) &&
+         !llvm::is_contained(strides, ShapedType::kDynamic);
+}
+
+/// Returns the computation of a check that a kernel can make: from elements in
+/// GPU memory that the host does not need otherwise.
+static FailureOr<Slice> sliceOf(RequireOp check) {
+  SetVector<Operation *> found;
+  SmallVector<Value> todo(check->getOperands());
+  Slice slice;
+  while (!todo.empty()) {
+    Value value = todo.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return failure();
+    if (matchPattern(value, m_Constant()) || !found.insert(op))
+      continue;
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (op->getBlock() != check->getBlock() || op->getNumRegions() != 0 ||
+        (load ? !isReadable(load.getMemref()) : !isPure(op)))
+      return failure();
+    llvm::append_range(todo, load ? ValueRange(load.getIndices())
+                                  : ValueRange(op->getOperands()));
+  }
+  for (Operation *op : found)
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return user != check && !found.contains(user);
+        }))
+      return failure();
+  slice.ops = found.takeVector();
+  llvm::sort(slice.ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : slice.ops)
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      slice.loads.push_back(load);
+  if (slice.loads.empty())
+    return failure();
+  // The kernel makes all loads at one time, so no write may lie between them.
+  for (Operation *op = slice.loads.front(); op != slice.loads.back();
+       op = op->getNextNode())
+    if (!isa<memref::LoadOp>(op) && !isMemoryEffectFree(op))
+      return failure();
+  return slice;
+}
+
+/// Returns the number of a message, from 1 on.
+int64_t DeferChecksPass::numberOf(StringAttr message) {
+  auto known = llvm::find(messages, message);
+  const int64_t number = known - messages.begin() + 1;
+  if (known == messages.end())
+    messages.push_back(message);
+  return number;
+}
+
+/// Adds the code of the kernel: thread 0 computes the condition, and stores the
+/// number of the first check that fails.
+static void addCode(OpBuilder &b, Location loc, RequireOp check,
+                    const Slice &slice, IRMapping &values, Value status,
+                    int64_t number) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto equal = [&](Value left, Value right) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, left, right);
+  };
+  auto i64 = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, loc, value, 64);
+  };
+  auto enter = [&](Value condition) {
+    auto branch =
+        scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  };
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  enter(equal(thread, index(0)));
+  auto copyConstant = [&](Value value) {
+    if (!values.contains(value) && matchPattern(value, m_Constant()))
+      values.map(value, b.clone(*value.getDefiningOp())->getResult(0));
+  };
+  for (Operation *op : slice.ops) {
+    llvm::for_each(op->getOperands(), copyConstant);
+    b.clone(*op, values);
+  }
+  llvm::for_each(check->getOperands(), copyConstant);
+  Value no = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 0);
+  enter(equal(values.lookup(check.getHolds()), no));
+  // An earlier check stays the first one.
+  Value old = memref::LoadOp::create(b, loc, status, index(0));
+  enter(equal(old, i64(0)));
+  memref::StoreOp::create(b, loc, i64(number), status, index(0));
+  for (auto [i, value] : llvm::enumerate(check.getValues())) {
+    Value stored = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                              values.lookup(value));
+    memref::StoreOp::create(b, loc, stored, status, index(int64_t(i) + 1));
+  }
+}
+
+void DeferChecksPass::defer(RequireOp check, const Slice &slice,
+                            loops::KernelTable &table) {
+  OpBuilder b(slice.loads.back());
+  b.setInsertionPointAfter(slice.loads.back());
+  Location loc = check.getLoc();
+  SetVector<Value> buffers;
+  for (memref::LoadOp load : slice.loads)
+    buffers.insert(load.getMemref());
+  buffers.insert(StatusOp::create(
+      b, loc, MemRefType::get({StatusOp::kWords}, b.getI64Type())));
+  OpBuilder inside(&getContext());
+  func::FuncOp kernel =
+      loops::KernelTable::create(inside, loc, buffers.getArrayRef(), {});
+  setBlock(kernel, kWarp, /*sharedBytes=*/0);
+  IRMapping values;
+  values.map(buffers.getArrayRef(), kernel.getArguments());
+  {
+    OpBuilder::InsertionGuard guard(inside);
+    addCode(inside, loc, check, slice, values, kernel.getArguments().back(),
+            numberOf(check.getMessageAttr()));
+  }
+  kernel = table.insert(kernel, "check_");
+  Value blocks = arith::ConstantIndexOp::create(b, loc, 1);
+  launch(b, loc, kernel, buffers.getArrayRef(), blocks, /*writes=*/1);
+  check.erase();
+  for (Operation *op : llvm::reverse(slice.ops))
+    op->erase();
+  ++deferred;
+}
+
+void DeferChecksPass::runOnOperation() {
+  messages.clear();
+  SmallVector<RequireOp> checks;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (findRunOperand(function, RunOperand::call))
+      function.walk([&](RequireOp check) { checks.push_back(check); });
+  std::optional<loops::KernelTable> table;
+  for (RequireOp check : checks) {
+    FailureOr<Slice> slice = sliceOf(check);
+    if (failed(slice))
+      continue;
+    if (!table)
+      table.emplace(kernelsOf(getOperation()));
+    defer(check, *slice, *table);
+  }
+  if (!messages.empty())
+    CudaDialect::ChecksAttrHelper(&getContext())
+        .setAttr(getOperation(), ArrayAttr::get(&getContext(), messages));
+}

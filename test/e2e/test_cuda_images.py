@@ -1,0 +1,223 @@
+"""Code for GPUs: what `ingot inspect` tells about it, what its machine code is made of, and checks of data in kernels."""
+import glob
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import test_cuda
+import test_json
+from support import ROOT, Case, TensorProto, helper, make_model, np, relu_model, tool
+from test_cuda import EMULATOR, attention_model, classifier, drawn_products
+
+# NVIDIA's disassembler, in the environment of the build.
+DISASSEMBLER = "nvidia/cu13/bin/nvdisasm"
+# The most registers of a kernel by its kind, the precision and the level. GPUs give registers to a warp in eights.
+REGISTERS = os.path.join(ROOT, "test", "e2e", "cuda_registers.json")
+# The instruction of matrix units that a product of this precision is made of.
+UNITS = {"fp32": None, "tf32": r"HMMA\.1688\.F32\.TF32", "fp16": r"HMMA\.16816\.F32\b(?!\.BF16)",
+         "bf16": r"HMMA\.16816\.F32\.BF16"}
+CUBIN = 190  # e_machine
+
+
+def cubins(artifact):
+    """Returns the cubins in the artifact: ELF files whose section table is at the end or before the program headers."""
+    with open(artifact, "rb") as f:
+        data = f.read()
+    found = []
+    for start in (match.start() for match in re.finditer(rb"\x7fELF\x02\x01\x01", data)):
+        if struct.unpack_from("<H", data, start + 18)[0] != CUBIN:
+            continue
+        programs, sections = struct.unpack_from("<QQ", data, start + 32)
+        program_count, _, section_count = struct.unpack_from("<HHH", data, start + 56)
+        found.append(data[start:start + max(sections + 64 * section_count, programs + 56 * program_count)])
+    return found
+
+
+def kind_of(kernel):
+    return re.sub(r"_\d+$", "", kernel)
+
+
+def models(precision):
+    """Returns {name: model}; together they have each kind of kernel."""
+    found = {"products": drawn_products(20, 6)[0],
+             "attention": attention_model(1, 2, 65, 64, 64, 64, mask=(65, 64))[0]}
+    return {**found, "classifier": classifier()} if precision == "fp32" else found
+
+
+class CudaImages(Case):
+    """Each image is assembled and disassembled again."""
+
+    def disassemble(self, cubin):
+        """Returns {kernel: text}."""
+        paths = [path for folder in sys.path for path in glob.glob(os.path.join(folder, DISASSEMBLER))]
+        self.assertTrue(paths, "nvdisasm is not installed: run scripts/setup.sh")
+        path = self.path("image.cubin")
+        with open(path, "wb") as f:
+            f.write(cubin)
+        done = subprocess.run([paths[0], "--print-code", path], capture_output=True, text=True, timeout=120, check=True)
+        parts = re.split(r"(?m)^\s*\.section\s+\.text\.([^,]+),.*$", done.stdout)
+        return dict(zip(parts[1::2], parts[2::2]))
+
+    def test_machine_code(self):
+        """No kernel has local memory, products use the matrix units, and registers stay within the baseline."""
+        with open(REGISTERS, encoding="utf-8") as f:
+            baseline = json.load(f)
+        used = {}
+        for precision in UNITS:
+            uses_units = False
+            for name, model in models(precision).items():
+                artifact = self.compile(model, "--target=cuda", f"--precision={precision}", name=name)
+                gpu = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)["gpu"]
+                levels = [image for image in gpu["images"] if image["kind"] == "cubin"]
+                images = cubins(artifact)
+                self.assertEqual([len(image) for image in images], [level["bytes"] for level in levels])
+                for level, image in zip((level["level"] for level in levels), images):
+                    code = self.disassemble(image)
+                    self.assertEqual(sorted(code), sorted(kernel["name"] for kernel in gpu["kernels"]))
+                    for kernel in gpu["kernels"]:
+                        uses_units |= self.check_code(kernel, level, precision, code[kernel["name"]])
+                        self.count_registers(kernel, precision, level, used)
+            self.assertEqual(uses_units, UNITS[precision] is not None, precision)
+        more = {key: {level: most for level, most in found.items() if most > baseline.get(key, {}).get(level, 0)}
+                for key, found in used.items()}
+        self.assertFalse({key: found for key, found in more.items() if found},
+                         f"kernels have more registers; if they should, {REGISTERS} becomes\n"
+                         f"{json.dumps(used, indent=1, sort_keys=True)}")
+
+    def check_code(self, kernel, level, precision, text):
+        """Returns true if the kernel uses matrix units."""
+        kind = kind_of(kernel["name"])
+        where = f"{kernel['name']} of {kernel['node']!r} for sm_{level}"
+        for instruction in ("LDL", "STL"):
+            self.assertNotRegex(text, rf"\b{instruction}\b", where)
+        resources = next(code for code in kernel["code"] if code["level"] == level)
+        self.assertEqual((resources["stack_bytes"], resources["spill_bytes"]), (0, 0), where)
+        if kind not in ("conv", "matmul", "attention"):
+            return False
+        # Copies of 2 bytes go through registers.
+        self.assertRegex(text, r"\b(LDGSTS|STS)\b", where)
+        products = set(re.findall(r"\bHMMA\S*", text))
+        for product in products:
+            self.assertRegex(product, UNITS[precision] or "no matrix unit", where)
+        # Attentions of tf32 have f32 factors, and so have products of fp16 without constant weights.
+        if precision == "bf16" or (precision == "tf32" and kind != "attention"):
+            self.assertTrue(products, where)
+        if not products:
+            self.assertRegex(text, r"\bFFMA\b", where)
+        return bool(products)
+
+    @staticmethod
+    def count_registers(kernel, precision, level, used):
+        resources = next(code for code in kernel["code"] if code["level"] == level)
+        levels = used.setdefault(f"{kind_of(kernel['name'])} {precision}", {})
+        levels[str(level)] = max(levels.get(str(level), 0), (resources["registers"] + 7) // 8 * 8)
+
+
+class CudaInspect(test_json.JsonCase):
+    """`ingot inspect` of code for GPUs."""
+
+    def test_document(self):
+        artifact = self.compile(classifier(), "--target=x86-64-v3,sm_80,sm_90", "--precision=fp16")
+        document, _ = self.document("inspect", artifact)
+        gpu = document["gpu"]
+        self.assertEqual([(image["kind"], image["level"]) for image in gpu["images"]],
+                         [("cubin", 80), ("cubin", 90), ("ptx", 80)])
+        self.assertEqual({image["ptxas"] for image in gpu["images"] if image["kind"] == "cubin"}, {"12.9.86"})
+        self.assertGreater(gpu["weights_bytes"], 0)
+        self.assertGreater(gpu["arena_bytes"], 0)
+        self.assertEqual(gpu["on_cpu"], [])
+        nodes = {kernel["node"] for kernel in gpu["kernels"]}
+        self.assertLessEqual({"stem", "head"}, nodes)
+        for kernel in gpu["kernels"]:
+            self.assertEqual([code["level"] for code in kernel["code"]], [80, 90])
+            self.assertGreater(min(code["registers"] for code in kernel["code"]), 0)
+            self.assertGreater(kernel["predicted_us"], 1)
+        total = sum(kernel["predicted_us"] * kernel["launches"] for kernel in gpu["kernels"])
+        self.assertAlmostEqual(gpu["predicted_us"], total, 3)
+        text = tool("ingot", "inspect", artifact, "--layers").stdout
+        for words in ("code for sm_90", "by ptxas 12.9.86", "PTX for sm_80 and later", "no GPU has confirmed it",
+                      "without local memory or spills", "registers of sm_80, sm_90"):
+            self.assertIn(words, text)
+        self.assertNotIn("ingot.gpu", text)
+
+    def test_nodes_on_the_cpu(self):
+        model = make_model([helper.make_node("TopK", ["x", "k"], ["y", "i"], name="sort")], [("x", [20])],
+                           [("y", [4])], {"k": np.array([4], np.int64)})
+        document, _ = self.document("inspect", self.compile(model, "--target=cuda"))
+        node, = document["gpu"]["on_cpu"]
+        self.assertEqual(node["node"], "sort")
+        self.assertGreater(node["buffers"], 0)
+        self.assertIn("on CPU    node 'sort'", tool("ingot", "inspect", self.path("model.so")).stdout)
+
+    def test_without_ptxas(self):
+        document, _ = self.document("inspect", self.compile(relu_model(), "--target=cuda", "--ptxas=none"))
+        self.assertEqual([image["kind"] for image in document["gpu"]["images"]], ["ptx"])
+        self.assertEqual({len(kernel["code"]) for kernel in document["gpu"]["kernels"]}, {0})
+
+    def test_without_gpus(self):
+        # An entry of the model with the compiler's key has no effect.
+        model = relu_model()
+        helper.set_model_props(model, {"ingot.gpu": "{"})
+        document, _ = self.document("inspect", self.compile(model, "--target=x86-64-v3"))
+        self.assertIsNone(document["gpu"])
+
+
+class CudaChecks(Case):
+    """Checks of data: kernels make them, and the run ends with the message that the CPU has."""
+
+    emulate = test_cuda.Cuda.emulate
+
+    def lookups(self):
+        """A model whose indices pass several lookups."""
+        rng = np.random.default_rng(2)
+        nodes = [helper.make_node("Gather", ["w", "i"], ["g"], name="lookup"),
+                 helper.make_node("GatherElements", ["g", "j"], ["e"], name="elements"),
+                 helper.make_node("ScatterND", ["e", "k", "u"], ["y"], name="scatter")]
+        inputs = [("i", [40], TensorProto.INT64), ("j", [40, 6], TensorProto.INT64), ("k", [5, 1], TensorProto.INT64)]
+        model = make_model(nodes, inputs, [("y", [40, 6])],
+                           {"w": rng.standard_normal((9, 6)).astype(np.float32),
+                            "u": rng.standard_normal((5, 6)).astype(np.float32)})
+        feeds = {"i": rng.integers(-9, 9, 40), "j": rng.integers(-40, 40, (40, 6)),
+                 "k": rng.permutation(40)[:5].reshape(5, 1)}
+        return model, feeds
+
+    def run_with(self, artifact, feeds, **env):
+        arguments = []
+        for name, array in feeds.items():
+            path = self.path(f"{name}.npy")
+            np.save(path, array)
+            arguments += ["--input", f"{name}={path}"]
+        return tool("ingot", "run", artifact, *arguments, env=env)
+
+    def test_indices(self):
+        model, feeds = self.lookups()
+        artifact = self.compile(model, "--target=x86-64-v3,sm_80", "--ptxas=none")
+        want = self.run_model(artifact, feeds)["y"]
+        for seed in range(3):
+            np.testing.assert_array_equal(self.emulate(artifact, feeds, seed=seed)["y"], want)
+        for name, at, value, node in (("i", 7, 9, "lookup"), ("i", 39, -10, "lookup"), ("j", (3, 2), 40, "elements"),
+                                      ("j", (39, 5), -2 ** 60, "elements"), ("k", (4, 0), 2 ** 40, "scatter")):
+            wrong = {key: array.copy() for key, array in feeds.items()}
+            wrong[name][at] = value
+            on_cpu = self.run_with(artifact, wrong, INGOT_DEVICE="cpu")
+            on_gpu = self.run_with(artifact, wrong, INGOT_DEVICE="emulated", INGOT_EMULATED_DRIVER=EMULATOR)
+            self.assert_one_line(on_cpu, f"node '{node}'", "an index is outside of")
+            self.assertEqual((on_gpu.returncode, on_gpu.stderr), (on_cpu.returncode, on_cpu.stderr))
+
+    def test_the_first_failure(self):
+        model, feeds = self.lookups()
+        artifact = self.compile(model, "--target=sm_80", "--ptxas=none")
+        feeds["i"][3], feeds["j"][2, 2], feeds["k"][0, 0] = 100, 100, 100
+        done = self.run_with(artifact, feeds, INGOT_DEVICE="emulated", INGOT_EMULATED_DRIVER=EMULATOR)
+        self.assert_one_line(done, "node 'lookup'")
+
+    def test_no_waits(self):
+        """Lookups by indices of the input run without the host."""
+        nodes = [helper.make_node("Gather", ["w", "i"], ["g"], name="lookup"),
+                 helper.make_node("Softmax", ["g"], ["y"], name="softmax")]
+        model = make_model(nodes, [("i", [40], TensorProto.INT64)], [("y", [40, 6])],
+                           {"w": np.ones((9, 6), np.float32)})
+        self.compile(model, "--target=cuda", "--cuda-fallback=error")

@@ -1,0 +1,48 @@
+// RUN: ingot-opt --cuda-predict-times --split-input-file %s | FileCheck %s
+
+#tile = #cuda.schedule<rows = 128, columns = 128, warp_rows = 64, warp_columns = 32, depth = 64, stages = 4, src_bytes = 16, weights_bytes = 16, stored = 4>
+
+// A large product takes the time of its products: 2048 tiles in 19 rounds.
+// CHECK-LABEL: func.func private @matmul_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = {{[0-9][0-9][0-9][0-9][0-9][0-9]}}, launches = 2>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @matmul_0(%x: memref<8192x512xf16>, %w: memref<4096x512xf16>, %y: memref<8192x4096xf32>) attributes {cuda.block = #cuda.block<threads = 256, shared = 65536>} {
+      cuda.matmul ins(%x, %w : memref<8192x512xf16>, memref<4096x512xf16>) outs(%y : memref<8192x4096xf32>) attributes {schedule = #tile} {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+  }
+  func.func @run(%x: memref<8192x512xf16>, %w: memref<4096x512xf16>, %y: memref<8192x4096xf32>, %z: memref<8192x4096xf32>) {
+    %blocks = arith.constant 2048 : index
+    cuda.launch @ingot_cuda_kernels::@matmul_0(%x, %w, %y) blocks(%blocks) writes 1 : memref<8192x512xf16>, memref<4096x512xf16>, memref<8192x4096xf32>
+    cuda.launch @ingot_cuda_kernels::@matmul_0(%x, %w, %z) blocks(%blocks) writes 1 : memref<8192x512xf16>, memref<4096x512xf16>, memref<8192x4096xf32>
+    return
+  }
+}
+
+// -----
+
+// Another kernel takes the time of its operands: 8 MiB in 7626 cycles, after
+// 1800 cycles of latency. A kernel that nobody launches has no prediction.
+// CHECK-LABEL: func.func private @grid_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = 6685, launches = 1>
+// CHECK-LABEL: func.func private @grid_1
+// CHECK-NOT: cuda.prediction
+module {
+  module @ingot_cuda_kernels {
+    func.func private @grid_0(%x: memref<1048576xf32>, %y: memref<1048576xf32>) attributes {cuda.block = #cuda.block<threads = 256>} {
+      return
+    }
+    func.func private @grid_1(%x: memref<1048576xf32>) attributes {cuda.block = #cuda.block<threads = 256>} {
+      return
+    }
+  }
+  func.func @run(%x: memref<1048576xf32>, %y: memref<1048576xf32>) {
+    %blocks = arith.constant 4096 : index
+    cuda.launch @ingot_cuda_kernels::@grid_0(%x, %y) blocks(%blocks) writes 1 : memref<1048576xf32>, memref<1048576xf32>
+    return
+  }
+}
