@@ -323,8 +323,9 @@ def RunOnHost : Pass<"cuda-run-on-host", "::mlir::ModuleOp"> {
     op may write. A remark names the node and the reason, and `cuda.host_nodes`
     of the module records both. With `refuse`, such an op is an error.
 
-    A loop or branch that launches kernels or allocates buffers stays host code,
-    and only the ops inside that access memory get copies.
+    A loop or branch with launches inside stays host code, and only the ops
+    inside that access memory get copies. So does one that hands on a buffer
+    that it allocates.
   }];
   let options = [
       Option<"refuse", "refuse", "bool", "false",

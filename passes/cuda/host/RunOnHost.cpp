@@ -128,6 +128,12 @@ static bool isNew(Value buffer) {
 /// Returns true if something accesses `buffer`, or a view of it, before `op`
 /// does. Otherwise its elements are not defined yet.
 static bool isUsedBefore(Value buffer, Operation *op) {
+  // A loop around both may have used the buffer in an earlier step, unless each
+  // step allocates it.
+  Operation *own = baseOf(buffer).getDefiningOp();
+  const bool isOnce = isa<func::FuncOp>(op->getParentOp()) ||
+                      (isa_and_present<memref::AllocOp>(own) &&
+                       own->getBlock() == op->getBlock());
   for (Operation *user : buffer.getUsers()) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(user);
         view && view.getViewSource() == buffer) {
@@ -138,10 +144,8 @@ static bool isUsedBefore(Value buffer, Operation *op) {
     }
     if (op->isAncestor(user) || isa<ShadowOp>(user))
       continue;
-    // A loop around both may have used the buffer in an earlier step.
     Operation *beside = op->getBlock()->findAncestorOpInBlock(*user);
-    if (!beside || !isa<func::FuncOp>(op->getParentOp()) ||
-        beside->isBeforeInBlock(op))
+    if (!beside || !isOnce || beside->isBeforeInBlock(op))
       return true;
   }
   return false;
@@ -161,8 +165,35 @@ static void addHostNode(ModuleOp module, Operation *op, StringRef reason,
   helper.setAttr(module, ArrayAttr::get(context, nodes));
 }
 
+/// Lets the inside of `op` use the host's memory for buffers that it allocates.
+/// Nothing copies them.
+static void shadowAllocs(Operation *op) {
+  op->walk([](memref::AllocOp alloc) {
+    OpBuilder b(alloc->getContext());
+    b.setInsertionPointAfter(alloc);
+    Value buffer = alloc.getResult();
+    auto shadow = ShadowOp::create(b, alloc.getLoc(), alloc.getType(), buffer);
+    buffer.replaceUsesWithIf(shadow.getHost(), [&](OpOperand &use) {
+      return !isa<ShadowOp, memref::DeallocOp>(use.getOwner());
+    });
+  });
+}
+
+/// Returns true if host code may compute `op` as a whole: it launches nothing,
+/// and no buffer leaves it that it allocates.
+static bool isWhole(Operation *op) {
+  if (op->getNumRegions() == 0)
+    return true;
+  if (support::contains(op,
+                        llvm::IsaPred<cuda::LaunchOp, memref::CopyOp, RoomOp>))
+    return false;
+  return llvm::none_of(op->getResultTypes(), llvm::IsaPred<MemRefType>) ||
+         !support::contains(op, llvm::IsaPred<memref::AllocOp>);
+}
+
 /// Lets `op` work on copies of its buffers in host memory.
 void RunOnHostPass::move(Operation *op) {
+  shadowAllocs(op);
   SetVector<Value> buffers = buffersOf(op);
   if (buffers.empty())
     return;
@@ -231,10 +262,7 @@ void RunOnHostPass::visit(Block &block) {
     }
     if (!support::contains(&op, accesses))
       continue;
-    // A region that allocates memory may give it to launches behind it.
-    if (op.getNumRegions() == 0 ||
-        !support::contains(&op, llvm::IsaPred<cuda::LaunchOp, memref::CopyOp,
-                                              memref::AllocOp, RoomOp>)) {
+    if (isWhole(&op)) {
       move(&op);
       continue;
     }
