@@ -201,6 +201,7 @@ WORDS = [
       "runtime/core/DeviceMemory.cpp": "kinds of memory",
       "runtime/core/Device.cpp": "names of devices", "runtime/core/Device.h": "kinds of devices",
       "runtime/core/Model.cpp": "kinds of devices", "runtime/core/Variants.cpp": "kinds of devices",
+      "client/inspect/GpuCode.cpp": "the version of ptxas", "client/inspect/GpuCode.h": "the version of ptxas",
       "client/Handles.cpp": "names of devices", "client/Handles.h": "names of devices",
       "tools/ingot/InputOptions.cpp": "names of devices"}),
 ]

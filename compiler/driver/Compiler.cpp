@@ -218,7 +218,7 @@ LogicalResult Compilation::describe() {
     return failure();
   auto multiplies = [&](Precision precision) {
     return llvm::any_of(manifest.layers, [&](const Layer &layer) {
-      return layer.precision == stringifyPrecision(precision);
+      return layer.precision == precision;
     });
   };
   // Levels that multiply bytes faster also multiply int16 and binary values

@@ -138,11 +138,9 @@ Constant *ArtifactBuilder::layers(std::string &text) {
   SmallVector<Constant *> rows;
   for (const Layer &layer : manifest.layers) {
     uint32_t kind = addWord(layer.kind), backend = addWord(layer.backend);
-    auto addAny = [&](const std::string &word) {
-      return word.empty() ? 0 : addWord(word);
-    };
-    uint32_t reason = addAny(layer.reason);
-    uint32_t precision = addAny(layer.precision);
+    uint32_t reason = layer.reason.empty() ? 0 : addWord(layer.reason);
+    uint32_t precision =
+        layer.precision ? addWord(stringifyPrecision(*layer.precision)) : 0;
     uint32_t nodes = text.size();
     for (const std::string &node : layer.nodes)
       add(node);

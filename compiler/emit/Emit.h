@@ -9,6 +9,7 @@
 
 #include "compiler/emit/MemoryFile.h"
 #include "compiler/target/Target.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -38,9 +39,8 @@ struct Layer {
   std::string kind, backend;
   /// Reason why no faster backend computes the layer; may be empty.
   std::string reason;
-  /// Element type of the factors in products, for example "bf16". Empty if it
-  /// is f32.
-  std::string precision;
+  /// Element type of the factors in products. Empty if it is f32.
+  std::optional<Precision> precision;
   std::vector<std::string> nodes;
   uint64_t flops = 0;
   uint64_t bytes = 0;

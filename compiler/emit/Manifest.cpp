@@ -89,7 +89,7 @@ static std::vector<Layer> readLayers(ArrayAttr rows) {
     if (StringAttr reason = row.getReason())
       layer.reason = reason.str();
     if (PrecisionAttr precision = row.getPrecision())
-      layer.precision = stringifyPrecision(precision.getValue()).str();
+      layer.precision = precision.getValue();
     for (StringAttr name : row.getNodes())
       layer.nodes.push_back(name.str());
     layer.flops = row.getFlops();

@@ -208,6 +208,20 @@ static Value asI64(OpBuilder &builder, Location loc, OpFoldResult size) {
                                     cast<Value>(size));
 }
 
+/// Returns the precision of packed weights with `bits` bits.
+static std::optional<Precision> precisionOfWeights(int64_t bits) {
+  switch (bits) {
+  case 2:
+    return Precision::w2;
+  case 4:
+    return Precision::w4;
+  case 8:
+    return Precision::w8;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// Returns the type that the products of `op` multiply. Returns nullopt for
 /// f32, or if `op` has no products.
 static std::optional<Precision> multiplied(Operation *op) {
@@ -218,7 +232,7 @@ static std::optional<Precision> multiplied(Operation *op) {
   if (!type)
     return std::nullopt;
   if (type.isF32())
-    return symbolizePrecision("w" + std::to_string(product.getWeightBits()));
+    return precisionOfWeights(product.getWeightBits());
   if (type.isBF16())
     return Precision::bf16;
   if (type.isF16())

@@ -180,7 +180,8 @@ static Json layersToJson(const Manifest &manifest) {
   size_t declined = 0;
   for (const ingot::Layer &layer : manifest.layers) {
     ++backends[layer.backend];
-    ++precisions[layer.precision.empty() ? "fp32" : layer.precision];
+    Precision precision = layer.precision.value_or(Precision::fp32);
+    ++precisions[stringifyPrecision(precision).str()];
     declined += !layer.reason.empty();
   }
   return {{"count", manifest.layers.size()},

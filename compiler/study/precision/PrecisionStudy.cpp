@@ -113,7 +113,8 @@ void StudyRun::addLayers() {
       if (range.name == layer.tensor)
         layer.range = range;
     layer.isInt8 = llvm::any_of(layers, [&](const tools::Layer &one) {
-      return one.precision == "int8" && shareNodes(one.nodes, unit.nodes);
+      return one.precision == stringifyPrecision(Precision::int8) &&
+             shareNodes(one.nodes, unit.nodes);
     });
     if (!layer.isInt8) {
       layer.reason = !layer.range ? "its data has no range"

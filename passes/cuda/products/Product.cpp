@@ -21,12 +21,15 @@ StridedLayout StridedLayout::of(Value value) {
   StridedLayout layout;
   layout.element = shaped.getElementType();
   auto type = dyn_cast<MemRefType>(shaped);
-  SmallVector<int64_t> strides(size_t(shaped.getRank()), ShapedType::kDynamic);
+  SmallVector<int64_t> strides;
   const bool isContiguous = !type || type.getLayout().isIdentity();
-  LogicalResult found =
-      type ? type.getStridesAndOffset(strides, layout.offset) : success();
-  assert(succeeded(found) && "products have strided memrefs");
-  (void)found;
+  if (type) {
+    LogicalResult found = type.getStridesAndOffset(strides, layout.offset);
+    assert(succeeded(found) && "products have strided memrefs");
+    (void)found;
+  } else {
+    strides.assign(size_t(shaped.getRank()), ShapedType::kDynamic);
+  }
   // An open stride of a contiguous buffer is a multiple of the sizes behind it.
   int64_t divisor = 1;
   bool isKnown = true;
