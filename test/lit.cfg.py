@@ -8,7 +8,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "Ingot"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".onnxtxt", ".py"]
-config.excludes = ["Inputs", "unit", "e2e", "conformance", "models", "fuzz", "property", "bench", "random", "sweeps", "faults", "workers",
+config.excludes = ["Inputs", "unit", "e2e", "conformance", "models", "fuzz", "property", "bench", "random", "sweeps", "faults", "workers", "python",
                    "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.ingot_obj_root, "test")

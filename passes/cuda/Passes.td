@@ -66,9 +66,9 @@ def CollapseRows : Pass<"cuda-collapse-rows", "::mlir::ModuleOp"> {
   let summary = "Make the open rows of a product one dimension";
   let description = [{
     The rows of a `cuda.matmul` on memrefs of open size become one dimension if
-    all operands allow that. Their strides are then known. A product stays as it
-    is if its weights have batches, if an operand has gaps between rows, or if
-    one broadcasts along some of the dimensions.
+    all operands allow that. Their strides are then known. A product with
+    batches of weights stays as it is. So does one whose operand has gaps
+    between rows, or broadcasts along some of the dimensions.
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let statistics = [
@@ -121,11 +121,11 @@ def ScheduleRows : Pass<"cuda-schedule-rows", "::mlir::ModuleOp"> {
 def SplitProducts : Pass<"cuda-split-products", "::mlir::func::FuncOp"> {
   let summary = "Split the depth of products with small results";
   let description = [{
-    A `cuda.conv` or `cuda.matmul` on tensors whose tiles are fewer than the
-    multiprocessors computes several parts of its depth at once, if the cost
-    model finds that faster. `cuda.sum_parts` then adds the parts up, in their
-    order, and has the epilogue (split-k). The parts are a tensor, so memory
-    planning finds a place for them in the arena.
+    Some `cuda.conv` and `cuda.matmul` on tensors have fewer tiles than there
+    are multiprocessors. They compute several parts of their depth at once, if
+    the cost model finds that faster. `cuda.sum_parts` then adds the parts up,
+    in their order, and has the epilogue (split-k). The parts are a tensor, so
+    memory planning finds a place for them in the arena.
   }];
   let options = [
       Option<"seed", "seed", "uint64_t", "0",
@@ -281,8 +281,8 @@ def PlaceLists : Pass<"cuda-place-lists", "::mlir::ModuleOp"> {
 def PlaceShapes : Pass<"cuda-place-shapes", "::mlir::ModuleOp"> {
   let summary = "Keep shapes that host code computes in host memory";
   let description = [{
-    A small buffer of the arena whose elements only host code reads and writes,
-    such as the shape of a `memref.reshape`, moves to the host's stack. Without
+    Some small buffers of the arena have elements that only host code uses, such
+    as the shape of a `memref.reshape`. They move to the host's stack. Without
     that, each access would be a copy. A buffer stays if the body of a linalg op
     reads it.
   }];

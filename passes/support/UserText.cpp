@@ -116,11 +116,11 @@ std::string renameTypes(StringRef text) {
 /// Returns true if `text` is `dialect.operation` of MLIR or of this compiler.
 bool isOperation(StringRef text) {
   static constexpr StringLiteral dialects[] = {
-      "affine", "amx",    "arith",    "bufferization", "builtin", "cf",
-      "cpu",    "cuda",   "dnnl",     "func",          "gpu",     "index",
-      "ingot",  "kernel", "linalg",   "llvm",          "math",    "memref",
-      "nn",     "nvvm",   "onnx",     "scf",           "tensor",  "ub",
-      "vector", "x86",    "x86vector"};
+      "affine",  "amx",    "arith",  "bufferization", "builtin", "cf",
+      "complex", "cpu",    "cuda",   "dnnl",          "func",    "gpu",
+      "index",   "ingot",  "kernel", "linalg",        "llvm",    "math",
+      "memref",  "nn",     "nvvm",   "onnx",          "scf",     "tensor",
+      "ub",      "vector", "x86",    "x86vector"};
   auto [dialect, name] = text.split('.');
   return is_contained(dialects, dialect) && !name.empty() &&
          all_of(name, isWord);

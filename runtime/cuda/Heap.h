@@ -33,8 +33,8 @@ struct Heap {
   Result shadow(Driver &driver, DevicePointer address, void *&host);
   /// Releases all pieces. Their work has ended.
   void endRun(Driver &driver);
-  /// Releases all memory. After a fork, GPU memory belongs to the other process,
-  /// and `driver` is null.
+  /// Releases all memory. After a fork, GPU memory belongs to the other
+  /// process, and `driver` is null.
   void releaseAll(Driver *driver);
 
   /// Neighboring bytes of a region. Free neighbors are joined.

@@ -58,7 +58,7 @@ void ingot_cuda_store_output(ingot_abi_call *call, uintptr_t index,
                            reinterpret_cast<const void *>(data), bytes);
   catchUp(call);
   endIf(call,
-        run.state->driver.cuMemcpyDtoHAsync_v2(output.data, translate(run, data),
-                                               bytes, run.stream),
+        run.state->driver.cuMemcpyDtoHAsync_v2(
+            output.data, translate(run, data), bytes, run.stream),
         "cuMemcpyDtoHAsync_v2");
 }

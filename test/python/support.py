@@ -1,6 +1,7 @@
 """Common parts of the tests of the Python packages: small models, and a folder for each test."""
 import os
 import shutil
+import signal
 import tempfile
 import unittest
 
@@ -41,6 +42,10 @@ def slow(size=768, layers=40):
         nodes += [node("MatMul", [f"x{i}" if i else "x", "w"], [f"m{i}"]),
                   node("Softmax", [f"m{i}"], [f"x{i + 1}" if i + 1 < layers else "y"], axis=1)]
     return make(nodes, [("x", TensorProto.FLOAT, (size, size))], [("y", TensorProto.FLOAT, (size, size))], [constant])
+
+
+# A shell starts jobs in the background with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Case(unittest.TestCase):

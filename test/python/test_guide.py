@@ -1,4 +1,4 @@
-"""The Python blocks of docs/guide/python.md, in order, and what they print."""
+"""The Python blocks of docs/guide/python.md and python-more.md, in order, and what they print."""
 import contextlib
 import io
 import os
@@ -11,7 +11,7 @@ from onnx import TensorProto
 
 from support import Case, make, node
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "guide", "python.md")
+GUIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "guide")
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.M | re.S)
 
 
@@ -33,8 +33,10 @@ class Guide(Case):
         self.addCleanup(os.chdir, before)
         os.chdir(self.folder)
         onnx.save(classifier(), "classifier.onnx")
-        with open(PAGE, encoding="utf-8") as file:
-            blocks = BLOCK.findall(file.read())
+        blocks = []
+        for page in "python.md", "python-more.md":
+            with open(os.path.join(GUIDE, page), encoding="utf-8") as file:
+                blocks += BLOCK.findall(file.read())
         self.assertGreater(len(blocks), 10)
         names, printed = {"__name__": "page"}, io.StringIO()
         for kind, text in blocks:
@@ -42,7 +44,7 @@ class Guide(Case):
                 self.assertEqual(printed.getvalue(), "", "output that the page does not show")
                 with contextlib.redirect_stdout(printed), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    exec(compile(text, PAGE, "exec"), names)
+                    exec(compile(text, "page", "exec"), names)
             else:
                 self.assertEqual(printed.getvalue(), text)
                 printed.truncate(0)

@@ -44,7 +44,7 @@ struct Grid {
   /// Sizes of batches, and of rows. Rows of a part share a block.
   SmallVector<unsigned> batches, rows;
   int64_t rowsOfPart, threads, sharedBytes;
-  /// What a row counts.
+  /// The units of a row, of which a block has `rowsOfPart`.
   int64_t unitsOfRow = 1;
 };
 
@@ -87,15 +87,16 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
   if (auto conv = dyn_cast<DepthwiseConvOp>(*op)) {
     Depthwise facts(conv);
     if (!facts.isOpen())
-      return {facts.blocks(), {}, {}, /*rowsOfPart=*/1, kGridThreads,
+      return {facts.blocks(),   {}, {}, /*rowsOfPart=*/1, kGridThreads,
               /*sharedBytes=*/0};
-    return {/*across=*/1,
-            {},
-            llvm::to_vector(llvm::seq(0u, unsigned(facts.dst.sizes.size()) - 1)),
-            kGridThreads,
-            kGridThreads,
-            /*sharedBytes=*/0,
-            facts.dst.sizes.back().known() / facts.vector};
+    return {
+        /*across=*/1,
+        {},
+        llvm::to_vector(llvm::seq(0u, unsigned(facts.dst.sizes.size()) - 1)),
+        kGridThreads,
+        kGridThreads,
+        /*sharedBytes=*/0,
+        facts.dst.sizes.back().known() / facts.vector};
   }
   if (auto parts = dyn_cast<SumPartsOp>(*op)) {
     PartSum facts(parts);
@@ -112,14 +113,14 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
   const unsigned first = product.parts > 1 ? 1 : 0;
   const unsigned firstRow = first + product.numBatchDims;
   const unsigned rank = first + unsigned(product.dst.sizes.size());
-  return {product.parts * product.groups *
-              int64_t(
-                  llvm::divideCeil(product.columns(), schedule.getColumns())),
-          llvm::to_vector(llvm::seq(first, firstRow)),
-          llvm::to_vector(llvm::seq(firstRow, rank - 1)),
-          schedule.getRows(),
-          schedule.getThreads(),
-          schedule.getSharedBytes()};
+  return {
+      product.parts * product.groups *
+          int64_t(llvm::divideCeil(product.columns(), schedule.getColumns())),
+      llvm::to_vector(llvm::seq(first, firstRow)),
+      llvm::to_vector(llvm::seq(firstRow, rank - 1)),
+      schedule.getRows(),
+      schedule.getThreads(),
+      schedule.getSharedBytes()};
 }
 
 static Value dstOf(kernel::EpilogueOpInterface op) {
@@ -164,8 +165,8 @@ static Value countBlocks(OpBuilder &b, Location loc, Value dst,
     return number(*knownBatches * grid.across *
                   int64_t(llvm::divideCeil(*knownRows * grid.unitsOfRow,
                                            grid.rowsOfPart)));
-  Value parts = arith::MulIOp::create(b, loc, valueOf(rows),
-                                      number(grid.unitsOfRow));
+  Value parts =
+      arith::MulIOp::create(b, loc, valueOf(rows), number(grid.unitsOfRow));
   parts = arith::AddIOp::create(b, loc, parts, number(grid.rowsOfPart - 1));
   parts = arith::DivUIOp::create(b, loc, parts, number(grid.rowsOfPart));
   Value blocks = arith::MulIOp::create(b, loc, parts, valueOf(batches));

@@ -122,7 +122,7 @@ static Reason whyNot(nn::GroupNormOp op) {
     return "has open sizes: " + describe(type);
   const int64_t channels = type.getShape().back();
   if (channels % int64_t(op.getGroups()) != 0)
-    return "has channels that are no multiple of its groups: " + describe(type);
+    return "has channels that its groups do not divide: " + describe(type);
   // Threads of one group would read elements that are far apart.
   if (channels == int64_t(op.getGroups()))
     return "has groups of one channel";

@@ -183,10 +183,9 @@ void DepthwiseEmitter::addRow(ArrayRef<int64_t> taps) {
   // The elements that are loaded, by their distance from the first pixel.
   llvm::DenseMap<int64_t, SmallVector<Value>> loaded;
   for (int64_t tap = 0; tap < last.taps; ++tap) {
-    Value place =
-        code.add(code.multiply(channel, weightStrides.back()),
-                 weightOffset +
-                     tap * weightStrides[weightStrides.size() - 2].known());
+    Value place = code.add(
+        code.multiply(channel, weightStrides.back()),
+        weightOffset + tap * weightStrides[weightStrides.size() - 2].known());
     SmallVector<Value> factors =
         load(weights, facts.weights, place, /*isInside=*/Value());
     for (int64_t i = 0; i < facts.pixels; ++i) {
@@ -250,9 +249,9 @@ void DepthwiseEmitter::emit() {
   const SmallVector<Number> sizes = facts.gridSizes();
   const Number threads = code.product(sizes);
   if (threads.isOpen() || threads.known() % kGridThreads != 0) {
-    auto branch = scf::IfOp::create(code.b, code.loc,
-                                    code.isWithin(number, threads),
-                                    /*withElseRegion=*/false);
+    auto branch =
+        scf::IfOp::create(code.b, code.loc, code.isWithin(number, threads),
+                          /*withElseRegion=*/false);
     code.b.setInsertionPoint(branch.thenYield());
   }
   indices = code.delinearize(number, sizes);

@@ -45,9 +45,7 @@ PartSum::PartSum(SumPartsOp op)
       src.alignedElements(kAccessBytes / src.elementBytes(), last), last);
 }
 
-int64_t PartSum::vectors() const {
-  return usualProduct(dst.sizes) / vector;
-}
+int64_t PartSum::vectors() const { return usualProduct(dst.sizes) / vector; }
 
 int64_t PartSum::blocks() const {
   return int64_t(llvm::divideCeil(vectors(), kThreads));
@@ -83,8 +81,8 @@ static void emitSum(OpBuilder &b, const PartSum &facts) {
   Value src = code.shift(code.addressOf(op.getSrc()), f32, offset);
   SmallVector<Value> sums;
   for (int64_t part = 0; part < facts.src.sizes.front().known(); ++part) {
-    Value from =
-        code.shift(src, f32, code.number(part * facts.src.strides.front().known()));
+    Value from = code.shift(
+        src, f32, code.number(part * facts.src.strides.front().known()));
     SmallVector<Value> values = loadElements(code, from, f32, facts.vector);
     if (part == 0) {
       sums = values;

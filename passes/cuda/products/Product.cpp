@@ -171,12 +171,11 @@ void Product::resolve(Code &code) {
 }
 
 bool Product::hasOpenSizes() const {
-  return llvm::any_of(ArrayRef{&src, &weights, &dst},
-                      [](const StridedLayout *layout) {
-                        return llvm::any_of(layout->sizes, [](Number size) {
-                          return size.isOpen();
-                        });
-                      });
+  return llvm::any_of(
+      ArrayRef{&src, &weights, &dst}, [](const StridedLayout *layout) {
+        return llvm::any_of(layout->sizes,
+                            [](Number size) { return size.isOpen(); });
+      });
 }
 
 ScheduleAttr Product::schedule() const {

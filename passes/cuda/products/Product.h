@@ -102,8 +102,8 @@ struct Product {
   int64_t columns() const { return dst.sizes.back().known() / groups; }
   int64_t channels() const { return src.sizes.back().known() / groups; }
   int64_t taps() const;
-  /// Returns the blocks of the kernel with the schedule, for usual sizes if some
-  /// are open.
+  /// Returns the blocks of the kernel with the schedule, for usual sizes if
+  /// some are open.
   int64_t blocks(ScheduleAttr schedule) const;
   /// Returns the steps of a block along its part of the depth. The last part
   /// may have fewer steps.

@@ -38,8 +38,7 @@ int64_t Rows::numReductions() const {
 void Rows::resolve(Code &code) {
   src.resolve(code, op->getOperand(0));
   dst.resolve(
-      code,
-      cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get());
+      code, cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get());
   for (auto [layout, operand] :
        llvm::zip_equal(operands, op.getEpilogueOperands()))
     layout.resolve(code, operand);

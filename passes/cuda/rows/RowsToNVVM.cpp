@@ -123,7 +123,7 @@ SmallVector<Value> RowsEmitter::load(Value vector) {
   return values;
 }
 
-/// Loads the vectors of the thread. Those outside of the row are 0.
+/// Loads the vectors of the thread. Vectors outside of the row are 0.
 void RowsEmitter::hold() {
   for (int64_t i = 0; i < schedule.getHeld(); ++i) {
     Value isInside = code.both(isRow, isHeldInside(i));

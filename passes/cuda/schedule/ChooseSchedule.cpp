@@ -126,7 +126,8 @@ ScheduleAttr cuda::chooseSchedule(const Product &product,
 /// Returns the cycles of writing the parts of a product and adding them up.
 static int64_t estimateSum(const Product &product) {
   const int64_t bytes = 2 * product.parts * product.usualBatches() *
-                        product.usualRows() * product.columns() * int64_t(sizeof(float));
+                        product.usualRows() * product.columns() *
+                        int64_t(sizeof(float));
   return kMachine.launch + kLatency +
          bytes / (kProcessors * kMachine.cacheBytes);
 }

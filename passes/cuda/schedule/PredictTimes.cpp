@@ -49,8 +49,9 @@ static int64_t cyclesOf(const Attention &attention) {
   const int64_t products = heads * queries *
                            attention.numKeys().knownOr(kUsual.size) *
                            (attention.depth() + attention.width());
-  const int64_t blocks = heads * int64_t(llvm::divideCeil(
-                                     queries, attention.schedule().getRows()));
+  const int64_t blocks =
+      heads *
+      int64_t(llvm::divideCeil(queries, attention.schedule().getRows()));
   const int64_t rate = attention.element().isF32() ? kFloatRate : kHalfRate;
   const int64_t processors = std::min(blocks, kProcessors);
   return int64_t(llvm::divideCeil(products, rate * processors)) + kLatency;

@@ -33,7 +33,8 @@ static void recordSchedule(const Product &product, ScheduleAttr schedule,
     return;
   const std::string reason =
       "has " +
-      (product.hasOpenSizes() ? std::string("open") : std::to_string(product.usualRows())) +
+      (product.hasOpenSizes() ? std::string("open")
+                              : std::to_string(product.usualRows())) +
       " rows, " + std::to_string(product.columns()) +
       " columns and a depth of " + std::to_string(product.depth()) +
       (product.parts == 1 ? ""

@@ -23,7 +23,7 @@ func.func @shapes(%x: tensor<4x8xf32>, %d: tensor<4x9xf32>) {
 // -----
 
 func.func @open(%x: tensor<4x?xf32>, %d: tensor<4x?xf32>) {
-  // expected-error@+1 {{expects its operands of known size}}
+  // expected-error@+1 {{expects a row of known size}}
   %y = cuda.softmax ins(%x : tensor<4x?xf32>) outs(%d : tensor<4x?xf32>) {
   ^bb0(%p: f32):
     cuda.yield %p : f32

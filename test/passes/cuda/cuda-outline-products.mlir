@@ -78,7 +78,8 @@ func.func @attention(%q: memref<2x40x3x16xf16>, %y: memref<2x40x3x16xf32>) {
 // CHECK: ingot.require %[[FITS]], "kernels of GPUs take tensors of up to {1} elements, but one has {0}"(%[[ELEMENTS]], %{{.*}})
 // CHECK: ingot.require
 // CHECK: %[[ROWS:.*]] = arith.muli %{{.*}}, %c1
-// CHECK: %[[MORE:.*]] = arith.addi %[[ROWS]], %c31
+// CHECK: %[[UNITS:.*]] = arith.muli %[[ROWS]], %c1
+// CHECK: %[[MORE:.*]] = arith.addi %[[UNITS]], %c31
 // CHECK: %[[PARTS:.*]] = arith.divui %[[MORE]], %c32
 // CHECK: %[[BATCHES:.*]] = arith.muli %[[PARTS]], %c1
 // CHECK: %[[BLOCKS:.*]] = arith.muli %[[BATCHES]], %c3

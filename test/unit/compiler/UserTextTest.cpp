@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/support/UserText.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/ErrorWatch.h"
-#include "passes/support/UserText.h"
 
 #include "mlir/IR/MLIRContext.h"
 

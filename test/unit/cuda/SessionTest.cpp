@@ -269,7 +269,8 @@ TEST(Session, FaultAtTheWait) {
     if (session.wait() != INGOT_ABI_BACKEND_ERROR)
       return 3;
     const std::string first = model.message;
-    if (first != "cuStreamSynchronize failed: CUDA_ERROR_LAUNCH_FAILED")
+    if (first != "cuStreamSynchronize failed in kernel 'fault' of node 'node "
+                 "of fault': CUDA_ERROR_LAUNCH_FAILED")
       return 4;
     if (session.start(1) != INGOT_ABI_BACKEND_ERROR ||
         model.message != "the GPU failed in an earlier run: " + first)

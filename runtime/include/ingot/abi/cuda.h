@@ -172,7 +172,8 @@ void ingot_cuda_wait(ingot_abi_call *call);
 
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_cuda_image) == 24, "ingot_cuda_image");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_cuda_kernel) == 32, "ingot_cuda_kernel");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_cuda_program) == 96, "ingot_cuda_program");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_cuda_program) == 112,
+                        "ingot_cuda_program");
 
 #ifdef __cplusplus
 }
