@@ -142,7 +142,8 @@ static bool isUsedBefore(Value buffer, Operation *op) {
         return true;
       continue;
     }
-    if (op->isAncestor(user) || isa<ShadowOp>(user))
+    // Sizes are not elements.
+    if (op->isAncestor(user) || isa<ShadowOp>(user) || isMemoryEffectFree(user))
       continue;
     Operation *beside = op->getBlock()->findAncestorOpInBlock(*user);
     if (!beside || !isOnce || beside->isBeforeInBlock(op))
@@ -230,7 +231,15 @@ void RunOnHostPass::move(Operation *op) {
   });
   b.setInsertionPointAfter(op);
   for (Value buffer : written) {
-    ToDeviceOp::create(b, loc, shadows.lookup(buffer), buffer);
+    Value host = shadows.lookup(buffer);
+    // Defines also what is beside a part of a new buffer. A later part may be
+    // copied together with what lies between its elements.
+    if (Value whole = wholeOf(buffer);
+        whole != buffer && isNew(whole) && !isUsedBefore(whole, op)) {
+      buffer = whole;
+      host = ShadowOp::create(b, loc, whole.getType(), whole);
+    }
+    ToDeviceOp::create(b, loc, host, buffer);
   }
   emitRemark(loc) << "is computed on the CPU, between copies of "
                   << buffers.size() << " buffers: it " << reason;

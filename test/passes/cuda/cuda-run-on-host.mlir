@@ -129,3 +129,49 @@ func.func @reshape(%x: memref<?x4xf32>, %shape: memref<2xindex>, %call: !llvm.pt
   %y = memref.reshape %x(%shape) : (memref<?x4xf32>, memref<2xindex>) -> memref<?x?xf32>
   return
 }
+
+// -----
+
+// A size of a new buffer is not one of its elements, which nobody wrote yet.
+// CHECK-LABEL: func.func @size
+// CHECK: %[[X:.*]] = memref.alloc
+// CHECK: memref.dim %[[X]]
+// CHECK: %[[SHADOW:.*]] = cuda.shadow %[[X]]
+// CHECK-NOT: cuda.to_host
+// CHECK: memref.store %{{.*}}, %[[SHADOW]]
+// CHECK: cuda.to_device %[[SHADOW]], %[[X]]
+func.func @size(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant 1.0 : f32
+  %x = memref.alloc(%n) : memref<?xf32>
+  %size = memref.dim %x, %c0 : memref<?xf32>
+  memref.store %v, %x[%size] : memref<?xf32>
+  return
+}
+
+// -----
+
+// The first part of a new buffer defines all of it, because a copy of the other
+// part includes the bytes between its elements.
+// CHECK-LABEL: func.func @parts
+// CHECK: %[[X:.*]] = memref.alloc
+// CHECK: %[[FIRST:.*]] = memref.subview %[[X]][0, 0]
+// CHECK: %[[PART:.*]] = cuda.shadow %[[FIRST]]
+// CHECK-NOT: cuda.to_host
+// CHECK: memref.store %{{.*}}, %[[PART]]
+// CHECK: %[[ALL:.*]] = cuda.shadow %[[X]]
+// CHECK: cuda.to_device %[[ALL]], %[[X]]
+// CHECK: %[[SECOND:.*]] = memref.subview %[[X]][0, 1]
+// CHECK: %[[OTHER:.*]] = cuda.shadow %[[SECOND]]
+// CHECK: cuda.to_host %[[SECOND]], %[[OTHER]]
+// CHECK: cuda.to_device %[[OTHER]], %[[SECOND]]
+func.func @parts(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant 1.0 : f32
+  %x = memref.alloc(%n) : memref<?x2xf32>
+  %first = memref.subview %x[0, 0] [%n, 1] [1, 1] : memref<?x2xf32> to memref<?x1xf32, strided<[2, 1]>>
+  memref.store %v, %first[%c0, %c0] : memref<?x1xf32, strided<[2, 1]>>
+  %second = memref.subview %x[0, 1] [%n, 1] [1, 1] : memref<?x2xf32> to memref<?x1xf32, strided<[2, 1], offset: 1>>
+  memref.store %v, %second[%c0, %c0] : memref<?x1xf32, strided<[2, 1], offset: 1>>
+  return
+}
