@@ -20,7 +20,7 @@ bool kernel::allOnes(ArrayRef<int64_t> sizes) {
   return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
 }
 
-static Value dstOf(kernel::EpilogueOpInterface op) {
+Value kernel::dstOf(EpilogueOpInterface op) {
   return cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get();
 }
 

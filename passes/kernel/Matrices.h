@@ -21,6 +21,9 @@ struct ConvGeometry {
   int64_t groups = 1;
 };
 
+/// Returns the destination of a kernel.
+mlir::Value dstOf(EpilogueOpInterface op);
+
 bool allOnes(llvm::ArrayRef<int64_t> sizes);
 
 /// Returns why a convolution is not a matrix product of pixels by input

@@ -72,12 +72,9 @@ static int32_t allocateMemory(void *opaque, uint32_t memory, uint64_t bytes,
                               void **pointer, char *error, uint64_t room) {
   State &state = *static_cast<State *>(opaque);
   const Message message{error, room};
-  if (int32_t status = state.checkUsable(message))
-    return status;
-  Current current(state);
-  if (int32_t status =
-          state.check(current.result, "cuCtxPushCurrent_v2", message))
-    return status;
+  Current current(state, message);
+  if (current.status)
+    return current.status;
   *pointer = nullptr;
   if (!bytes)
     return INGOT_ABI_OK;
@@ -150,12 +147,9 @@ static int32_t copyMemory(void *opaque, const ingot_abi_copy *copy, char *error,
                           uint64_t room) {
   State &state = *static_cast<State *>(opaque);
   const Message message{error, room};
-  if (int32_t status = state.checkUsable(message))
-    return status;
-  Current current(state);
-  if (int32_t status =
-          state.check(current.result, "cuCtxPushCurrent_v2", message))
-    return status;
+  Current current(state, message);
+  if (current.status)
+    return current.status;
   if (!copy->bytes)
     return INGOT_ABI_OK;
   if (copy->to_memory == INGOT_ABI_MEMORY_CUDA)

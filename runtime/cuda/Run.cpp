@@ -206,12 +206,9 @@ int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   Message message{call.error, call.error_bytes};
   if (message.text && message.bytes)
     message.text[0] = 0;
-  if (int32_t status = state.checkUsable(message))
-    return status;
-  Current current(state);
-  if (int32_t status =
-          state.check(current.result, "cuCtxPushCurrent_v2", message))
-    return status;
+  Current current(state, message);
+  if (current.status)
+    return current.status;
   auto *stream = static_cast<Stream>(call.stream);
   if (int32_t status =
           stream ? state.checkStream(stream, message) : int32_t(INGOT_ABI_OK))

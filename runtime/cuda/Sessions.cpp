@@ -145,12 +145,10 @@ int32_t ingot::cuda::openSession(void *opaque, void **session, char *error,
                                  uint64_t bytes) {
   State &state = *static_cast<State *>(opaque);
   const Message message{error, bytes};
-  if (int32_t status = state.checkUsable(message))
-    return status;
-  Current current(state);
-  int32_t status = state.check(current.result, "cuCtxPushCurrent_v2", message);
-  if (status)
-    return status;
+  Current current(state, message);
+  if (current.status)
+    return current.status;
+  int32_t status = INGOT_ABI_OK;
   if (Run *run = makeRun(state, status, message))
     *session = run;
   return status;
@@ -170,11 +168,8 @@ int32_t ingot::cuda::waitForSession(void *opaque, void *session, char *error,
                                     uint64_t bytes) {
   State &state = *static_cast<State *>(opaque);
   const Message message{error, bytes};
-  if (int32_t status = state.checkUsable(message))
-    return status;
-  Current current(state);
-  if (int32_t status =
-          state.check(current.result, "cuCtxPushCurrent_v2", message))
-    return status;
+  Current current(state, message);
+  if (current.status)
+    return current.status;
   return waitFor(*static_cast<Run *>(session), message);
 }

@@ -163,10 +163,15 @@ struct KernelArguments {
 /// do not disturb captures of the caller meanwhile.
 class Current {
 public:
-  explicit Current(State &state) : state(state) {
-    result = state.driver.cuCtxPushCurrent_v2(state.context);
-    if (!result)
-      hasMode = !state.driver.cuThreadExchangeStreamCaptureMode(&mode);
+  explicit Current(State &state) : state(state) { push(); }
+  /// Begins a call of the host. `status` is a failure if the model cannot be
+  /// used any more.
+  Current(State &state, const Message &message)
+      : status(state.checkUsable(message)), state(state) {
+    if (status)
+      return;
+    push();
+    status = state.check(result, "cuCtxPushCurrent_v2", message);
   }
   ~Current() {
     Context popped;
@@ -177,9 +182,16 @@ public:
   }
   Current(const Current &) = delete;
 
-  Result result;
+  Result result = invalidContext;
+  int32_t status = 0;
 
 private:
+  void push() {
+    result = state.driver.cuCtxPushCurrent_v2(state.context);
+    if (!result)
+      hasMode = !state.driver.cuThreadExchangeStreamCaptureMode(&mode);
+  }
+
   State &state;
   /// The thread's capture mode, which the next exchange restores.
   CaptureMode mode = captureRelaxed;

@@ -31,9 +31,7 @@ void Attention::resolve(Code &code) {
   dst.resolve(code, op.getDst());
   if (mask)
     mask->resolve(code, op.getMask());
-  for (auto [layout, operand] :
-       llvm::zip_equal(operands, op.getEpilogueOperands()))
-    layout.resolve(code, operand);
+  cuda::resolve(code, operands, op.getEpilogueOperands());
 }
 
 AttentionScheduleAttr Attention::schedule() const {

@@ -328,14 +328,11 @@ void AttentionEmitter::emit() {
 }
 
 void AttentionToNVVMPass::runOnOperation() {
-  SmallVector<AttentionOp> ops;
-  getOperation()->walk([&](AttentionOp op) { ops.push_back(op); });
-  for (AttentionOp op : ops) {
-    OpBuilder b(op);
-    Attention attention(op);
-    Code code(b, op.getLoc());
-    attention.resolve(code);
-    AttentionEmitter(b, attention).emit();
-    op->erase();
-  }
+  emitKernels(getOperation(), llvm::IsaPred<AttentionOp>,
+              [](OpBuilder &b, kernel::EpilogueOpInterface op) {
+                Attention facts(cast<AttentionOp>(*op));
+                Code code(b, op.getLoc());
+                facts.resolve(code);
+                AttentionEmitter(b, facts).emit();
+              });
 }

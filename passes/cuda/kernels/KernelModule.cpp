@@ -33,3 +33,18 @@ void cuda::launch(OpBuilder &b, Location loc, func::FuncOp kernel,
   LaunchOp::create(b, loc, name, arguments, blocks,
                    b.getI64IntegerAttr(writes));
 }
+
+void cuda::emitKernels(
+    ModuleOp kernels, function_ref<bool(Operation *)> isEmitted,
+    function_ref<void(OpBuilder &, kernel::EpilogueOpInterface)> emit) {
+  SmallVector<kernel::EpilogueOpInterface> ops;
+  kernels.walk([&](kernel::EpilogueOpInterface op) {
+    if (isEmitted(op))
+      ops.push_back(op);
+  });
+  for (kernel::EpilogueOpInterface op : ops) {
+    OpBuilder b(op);
+    emit(b, op);
+    op->erase();
+  }
+}

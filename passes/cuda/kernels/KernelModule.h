@@ -7,6 +7,8 @@
 #ifndef INGOT_PASSES_CUDA_KERNELS_KERNELMODULE_H
 #define INGOT_PASSES_CUDA_KERNELS_KERNELMODULE_H
 
+#include "dialects/kernel/KernelInterfaces.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -22,6 +24,14 @@ void setBlock(mlir::func::FuncOp kernel, int64_t threads, int64_t sharedBytes);
 /// Launches a kernel, which writes the last `writes` of the arguments.
 void launch(mlir::OpBuilder &b, mlir::Location loc, mlir::func::FuncOp kernel,
             mlir::ValueRange arguments, mlir::Value blocks, int64_t writes);
+
+/// Replaces each op in `kernels` for which `isEmitted` holds by the code that
+/// `emit` writes.
+void emitKernels(
+    mlir::ModuleOp kernels,
+    llvm::function_ref<bool(mlir::Operation *)> isEmitted,
+    llvm::function_ref<void(mlir::OpBuilder &, kernel::EpilogueOpInterface)>
+        emit);
 
 } // namespace ingot::cuda
 

@@ -123,10 +123,6 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
       schedule.getSharedBytes()};
 }
 
-static Value dstOf(kernel::EpilogueOpInterface op) {
-  return cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get();
-}
-
 /// Returns the product of sizes of a memref.
 static OpFoldResult multiplySizes(OpBuilder &b, Location loc, Value memref,
                                   ArrayRef<unsigned> dims) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/products/Depthwise.h"
 #include "passes/cuda/products/StoreRows.h"
 #include "passes/cuda/schedule/Grids.h"
@@ -103,9 +104,7 @@ bool Depthwise::isOpen() const {
 void Depthwise::resolve(Code &code) {
   src.resolve(code, op.getSrc());
   dst.resolve(code, op.getDst());
-  for (auto [layout, operand] :
-       llvm::zip_equal(operands, op.getEpilogueOperands()))
-    layout.resolve(code, operand);
+  cuda::resolve(code, operands, op.getEpilogueOperands());
   for (auto [i, window] : llvm::enumerate(windows))
     window.size = src.sizes[i + 1];
 }
@@ -271,14 +270,11 @@ void DepthwiseEmitter::emit() {
 }
 
 void DepthwiseToNVVMPass::runOnOperation() {
-  SmallVector<DepthwiseConvOp> ops;
-  getOperation()->walk([&](DepthwiseConvOp op) { ops.push_back(op); });
-  for (DepthwiseConvOp op : ops) {
-    OpBuilder b(op);
-    Depthwise facts(op);
-    Code code(b, op.getLoc());
-    facts.resolve(code);
-    DepthwiseEmitter(b, facts).emit();
-    op->erase();
-  }
+  emitKernels(getOperation(), llvm::IsaPred<DepthwiseConvOp>,
+              [](OpBuilder &b, kernel::EpilogueOpInterface op) {
+                Depthwise facts(cast<DepthwiseConvOp>(*op));
+                Code code(b, op.getLoc());
+                facts.resolve(code);
+                DepthwiseEmitter(b, facts).emit();
+              });
 }

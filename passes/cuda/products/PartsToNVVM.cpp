@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/products/PartSum.h"
 #include "passes/cuda/products/StoreRows.h"
 
@@ -99,11 +100,8 @@ static void emitSum(OpBuilder &b, const PartSum &facts) {
 }
 
 void PartsToNVVMPass::runOnOperation() {
-  SmallVector<SumPartsOp> ops;
-  getOperation()->walk([&](SumPartsOp op) { ops.push_back(op); });
-  for (SumPartsOp op : ops) {
-    OpBuilder b(op);
-    emitSum(b, PartSum(op));
-    op->erase();
-  }
+  emitKernels(getOperation(), llvm::IsaPred<SumPartsOp>,
+              [](OpBuilder &b, kernel::EpilogueOpInterface op) {
+                emitSum(b, PartSum(cast<SumPartsOp>(*op)));
+              });
 }

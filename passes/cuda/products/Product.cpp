@@ -67,6 +67,12 @@ void StridedLayout::resolve(Code &code, Value memref) {
   }
 }
 
+void cuda::resolve(Code &code, MutableArrayRef<StridedLayout> layouts,
+                   ValueRange memrefs) {
+  for (auto [layout, memref] : llvm::zip_equal(layouts, memrefs))
+    layout.resolve(code, memref);
+}
+
 int64_t StridedLayout::elementBytes() const {
   return element.getIntOrFloatBitWidth() / 8;
 }
@@ -124,10 +130,6 @@ cuda::windowsOf(ArrayRef<Number> src, ArrayRef<Number> dst,
   return windows;
 }
 
-static Value dstOf(kernel::EpilogueOpInterface op) {
-  return cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get();
-}
-
 Product::Product(kernel::EpilogueOpInterface op)
     : op(op), src(StridedLayout::of(op->getOperand(0))),
       weights(StridedLayout::of(op->getOperand(1))),
@@ -163,9 +165,7 @@ void Product::resolve(Code &code) {
   src.resolve(code, op->getOperand(0));
   weights.resolve(code, op->getOperand(1));
   dst.resolve(code, dstOf(op));
-  for (auto [layout, operand] :
-       llvm::zip_equal(operands, op.getEpilogueOperands()))
-    layout.resolve(code, operand);
+  cuda::resolve(code, operands, op.getEpilogueOperands());
   for (auto [i, window] : llvm::enumerate(windows))
     window.size = src.sizes[numBatchDims + i];
 }

@@ -9,6 +9,7 @@
 
 #include "dialects/cuda/CudaDialect.h"
 #include "passes/cuda/kernels/Code.h"
+#include "passes/kernel/Matrices.h"
 
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
@@ -34,6 +35,10 @@ struct StridedLayout {
   /// Returns the bytes of the widest copy of such elements.
   int64_t copyBytes(int64_t part) const;
 };
+
+/// Gives the open numbers of each memref values in the code of a kernel.
+void resolve(Code &code, llvm::MutableArrayRef<StridedLayout> layouts,
+             mlir::ValueRange memrefs);
 
 /// Returns the number of neighboring elements, at most `most`, that a thread of
 /// an epilogue loads, computes and stores together. A row of `dst` has `part`

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/products/Multiplier.h"
 #include "passes/cuda/products/StoreRows.h"
 #include "passes/cuda/products/TileLoader.h"
@@ -189,17 +190,11 @@ void ProductEmitter::emit() {
 }
 
 void ProductsToNVVMPass::runOnOperation() {
-  SmallVector<kernel::EpilogueOpInterface> ops;
-  getOperation()->walk([&](kernel::EpilogueOpInterface op) {
-    if (isa<ConvOp, MatMulOp>(*op))
-      ops.push_back(op);
-  });
-  for (kernel::EpilogueOpInterface op : ops) {
-    OpBuilder b(op);
-    Product product(op);
-    Code code(b, op.getLoc());
-    product.resolve(code);
-    ProductEmitter(b, product).emit();
-    op->erase();
-  }
+  emitKernels(getOperation(), llvm::IsaPred<ConvOp, MatMulOp>,
+              [](OpBuilder &b, kernel::EpilogueOpInterface op) {
+                Product facts(op);
+                Code code(b, op.getLoc());
+                facts.resolve(code);
+                ProductEmitter(b, facts).emit();
+              });
 }

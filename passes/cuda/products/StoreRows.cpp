@@ -21,8 +21,7 @@ RowStorer::RowStorer(Code &code, const Product &product, Value thread,
   kernel::EpilogueOpInterface op = product.op;
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(code.addressOf(operand));
-  dst = code.addressOf(
-      cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get());
+  dst = code.addressOf(dstOf(op));
   if (part)
     dst = code.shift(dst, product.dst.element,
                      code.multiply(part, product.partStride));

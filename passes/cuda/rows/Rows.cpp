@@ -14,8 +14,7 @@ using namespace ingot::cuda;
 
 Rows::Rows(kernel::EpilogueOpInterface op)
     : op(op), src(StridedLayout::of(op->getOperand(0))),
-      dst(StridedLayout::of(
-          cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get())) {
+      dst(StridedLayout::of(dstOf(op))) {
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(StridedLayout::of(operand));
   if (auto norm = dyn_cast<GroupNormOp>(*op))
@@ -37,11 +36,8 @@ int64_t Rows::numReductions() const {
 
 void Rows::resolve(Code &code) {
   src.resolve(code, op->getOperand(0));
-  dst.resolve(
-      code, cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get());
-  for (auto [layout, operand] :
-       llvm::zip_equal(operands, op.getEpilogueOperands()))
-    layout.resolve(code, operand);
+  dst.resolve(code, dstOf(op));
+  cuda::resolve(code, operands, op.getEpilogueOperands());
 }
 
 Number Rows::rows(Code &code) const {

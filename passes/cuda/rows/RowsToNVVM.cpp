@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/products/StoreRows.h"
 #include "passes/cuda/rows/Rows.h"
 
@@ -305,8 +306,7 @@ void RowsEmitter::emit() {
   src = code.addressOf(op->getOperand(0));
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(code.addressOf(operand));
-  dst = code.addressOf(
-      cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0)->get());
+  dst = code.addressOf(dstOf(op));
   hold();
   if (auto softmax = dyn_cast<SoftmaxOp>(*op))
     emitSoftmax(softmax.getLog());
@@ -317,17 +317,11 @@ void RowsEmitter::emit() {
 }
 
 void RowsToNVVMPass::runOnOperation() {
-  SmallVector<kernel::EpilogueOpInterface> ops;
-  getOperation()->walk([&](kernel::EpilogueOpInterface op) {
-    if (isRowKernel(op))
-      ops.push_back(op);
-  });
-  for (kernel::EpilogueOpInterface op : ops) {
-    OpBuilder b(op);
-    Rows rows(op);
-    Code code(b, op.getLoc());
-    rows.resolve(code);
-    RowsEmitter(b, rows).emit();
-    op->erase();
-  }
+  emitKernels(getOperation(), isRowKernel,
+              [](OpBuilder &b, kernel::EpilogueOpInterface op) {
+                Rows facts(op);
+                Code code(b, op.getLoc());
+                facts.resolve(code);
+                RowsEmitter(b, facts).emit();
+              });
 }
