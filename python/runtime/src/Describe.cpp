@@ -17,6 +17,12 @@ static nb::object text(const char *utf8) {
       PyUnicode_DecodeUTF8(utf8, Py_ssize_t(std::strlen(utf8)), "replace"));
 }
 
+static ingot_model_info infoOf(const ingot_model *model) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &info, nullptr);
+  return info;
+}
+
 static nb::tuple describeTensors(const std::vector<TensorSpec> &specs) {
   nb::list list;
   for (const TensorSpec &spec : specs) {
@@ -39,8 +45,7 @@ nb::tuple Model::describeInputs() const { return describeTensors(inputs); }
 nb::tuple Model::describeOutputs() const { return describeTensors(outputs); }
 
 nb::dict Model::describe() const {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model, &info, nullptr);
+  const ingot_model_info info = infoOf(model);
   nb::list uses;
   for (uint32_t i = 0; i < info.num_uses; ++i) {
     ingot_use_info use = INGOT_USE_INFO_INIT;
@@ -61,8 +66,7 @@ nb::dict Model::describe() const {
 }
 
 nb::tuple Model::variants() const {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model, &info, nullptr);
+  const ingot_model_info info = infoOf(model);
   nb::list list;
   for (uint32_t i = 0; i < info.num_variants; ++i) {
     ingot_variant_info variant = INGOT_VARIANT_INFO_INIT;
@@ -73,8 +77,7 @@ nb::tuple Model::variants() const {
 }
 
 nb::dict Model::metadata() const {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model, &info, nullptr);
+  const ingot_model_info info = infoOf(model);
   nb::dict dict;
   for (uint32_t i = 0; i < info.num_metadata; ++i) {
     const char *key, *value;
@@ -85,8 +88,7 @@ nb::dict Model::metadata() const {
 }
 
 nb::tuple Model::layers() const {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model, &info, nullptr);
+  const ingot_model_info info = infoOf(model);
   nb::list list;
   for (uint32_t i = 0; i < info.num_layers; ++i) {
     ingot_layer_info layer = INGOT_LAYER_INFO_INIT;
@@ -103,8 +105,7 @@ nb::tuple Model::layers() const {
 }
 
 nb::tuple Model::ranges() const {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model, &info, nullptr);
+  const ingot_model_info info = infoOf(model);
   nb::list profiles;
   for (uint32_t i = 0; i < info.num_shape_profiles; ++i) {
     ingot_shape_profile_info profile = INGOT_SHAPE_PROFILE_INFO_INIT;
