@@ -11,6 +11,7 @@
 #include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/lower/ScaledBytes.h"
 #include "passes/cpu/policy/Thresholds.h"
+#include "passes/kernel/RowEpilogue.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
 
@@ -22,21 +23,11 @@ using namespace ingot;
 using namespace ingot::cpu;
 using namespace ingot::support;
 
-// Lets the compiler contract the scaling and the shift to a multiply-add, so
-// that the product is not rounded.
 void cpu::buildRowEpilogue(OpBuilder &b, Location loc, Operation *kernel,
                            bool hasScale, bool hasBias) {
-  OpBuilder::InsertionGuard guard(b);
   Type type = nn::signless(typeOf(kernel->getResult(0)).getElementType());
-  Block *body = b.createBlock(&kernel->getRegion(0));
-  Value y = body->addArgument(type, loc);
-  if (hasScale)
-    y = arith::MulFOp::create(b, loc, y, body->addArgument(type, loc),
-                              arith::FastMathFlags::contract);
-  if (hasBias)
-    y = arith::AddFOp::create(b, loc, y, body->addArgument(type, loc),
-                              arith::FastMathFlags::contract);
-  cpu::YieldOp::create(b, loc, y);
+  kernel::buildRowEpilogue<cpu::YieldOp>(b, loc, kernel->getRegion(0), type,
+                                         hasScale, hasBias);
 }
 
 /// Reshapes `value` to `sizes`, and casts it to `type`, which has these sizes.

@@ -8,9 +8,9 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/cuda/lower/CudaSupport.h"
 #include "passes/cuda/lower/NNToCuda.h"
+#include "passes/kernel/RowEpilogue.h"
 #include "passes/support/Tensors.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -18,23 +18,10 @@ using namespace ingot;
 using support::Sizes;
 using support::typeOf;
 
-/// Lets LLVM contract the scaling and the shift to a multiply-add.
-static constexpr auto kContract = arith::FastMathFlags::contract;
-
-/// Gives the kernel an epilogue that multiplies by a scale and adds a bias.
-static void buildRowEpilogue(OpBuilder &b, Location loc, Region &region,
+static void buildRowEpilogue(OpBuilder &b, Location loc, Region &epilogue,
                              bool hasScale = false, bool hasBias = false) {
-  OpBuilder::InsertionGuard guard(b);
-  Type type = b.getF32Type();
-  Block *body = b.createBlock(&region);
-  Value y = body->addArgument(type, loc);
-  if (hasScale)
-    y = arith::MulFOp::create(b, loc, y, body->addArgument(type, loc),
-                              kContract);
-  if (hasBias)
-    y = arith::AddFOp::create(b, loc, y, body->addArgument(type, loc),
-                              kContract);
-  cuda::YieldOp::create(b, loc, y);
+  kernel::buildRowEpilogue<cuda::YieldOp>(b, loc, epilogue, b.getF32Type(),
+                                          hasScale, hasBias);
 }
 
 /// Returns the number of elements of the dimensions from `first` to before
