@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compilation.h"
+#include "compiler/pipeline/Backends.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -25,8 +26,8 @@ LogicalResult Compilation::chooseTargets() {
     return fail(error);
   asked = std::move(*found);
   targets = asked.sure;
-  if (asked.gpuHost)
-    targets.push_back(*asked.gpuHost);
+  if (asked.host)
+    targets.push_back(*asked.host);
   pipeline.levels = levelsOf(asked.sure);
   pipeline.mayLevels = levelsOf(asked.may);
   auto numbers = targets.front().numbers.texts();
@@ -49,27 +50,50 @@ LogicalResult Compilation::chooseTargets() {
   return success();
 }
 
-/// Sets the pipelines for CPUs and for GPUs.
+/// Checks that a level of --target multiplies tf32, if that is the precision.
+LogicalResult Compilation::checkTF32() {
+  if (pipeline.precision != Precision::tf32)
+    return success();
+  const Device *able = nullptr;
+  for (const Backend *backend : getBackends()) {
+    if (!backend->multipliesTF32())
+      continue;
+    able = &backend->device();
+    if (asked.host && *asked.host->device == *able)
+      return success();
+  }
+  assert(able && "--precision=tf32 without a backend for it");
+  return fail("only " + able->title + " multiply tf32",
+              "add a level of " + able->title +
+                  " to --target, e.g. --target=" + able->name);
+}
+
+/// Sets the pipelines for CPUs and for another device.
 LogicalResult Compilation::choosePipelines() {
-  if (!asked.gpuHost)
-    return pipeline.precision == Precision::tf32
-               ? fail("only GPUs multiply tf32",
-                      "add a level of GPUs to --target, e.g. --target=cuda")
-               : success();
-  if (pipeline.quantization != Quantization::none ||
-      !pipeline.calibration.empty())
-    return fail("code for GPUs computes in float32, float16 and bfloat16 only",
+  if (failed(checkTF32()))
+    return failure();
+  if (!asked.host)
+    return success();
+  const Device &device = *asked.host->device;
+  SmallVector<const Backend *> backends = getBackends(device);
+  if ((pipeline.quantization != Quantization::none ||
+       !pipeline.calibration.empty()) &&
+      llvm::none_of(backends, [](const Backend *backend) {
+        return backend->takesQuantized();
+      }))
+    return fail("code for " + device.title +
+                    " computes in float32, float16 and bfloat16 only",
                 "use --precision=fp32, tf32, fp16 or bf16, without "
                 "--calibration");
-  gpuPipeline = pipeline;
-  gpuPipeline.kernels = kGpuKernels.str();
-  gpuPipeline.preferred.clear();
-  gpuPipeline.preferredNodes.clear();
-  gpuPipeline.levels = levelsOf(*asked.gpuHost);
-  gpuPipeline.mayLevels.clear();
-  gpuPipeline.deviceLevels = asked.gpus;
+  devicePipeline = pipeline;
+  devicePipeline.kernels = backends.front()->name().str();
+  devicePipeline.preferred.clear();
+  devicePipeline.preferredNodes.clear();
+  devicePipeline.levels = levelsOf(*asked.host);
+  devicePipeline.mayLevels.clear();
+  devicePipeline.deviceLevels = asked.deviceLevels;
   if (asked.sure.empty())
-    pipeline = gpuPipeline;
+    pipeline = devicePipeline;
   else if (pipeline.precision == Precision::tf32)
     pipeline.precision = Precision::fp32;
   return success();
@@ -109,22 +133,25 @@ void Compilation::checkF16Sums() {
         << " has no arithmetic on float16";
 }
 
-/// Reads the manifest of the model for GPUs, and adds its weights and layers
-/// behind those of the model for CPUs.
-LogicalResult Compilation::describeGpu(StringRef symbol) {
-  if (asked.gpuHost && manifest.hasStrings())
-    return fail("the model has tensors of strings, which GPUs do not compute",
-                "leave levels of GPUs out of --target");
-  if (!gpuModule)
+/// Reads the manifest of the model for the other device, and adds its weights
+/// and layers behind those of the model for CPUs.
+LogicalResult Compilation::describeDevice(StringRef symbol) {
+  if (asked.host && manifest.hasStrings()) {
+    const StringRef title = asked.host->device->title;
+    return fail("the model has tensors of strings, which " + title +
+                    " do not compute",
+                "leave levels of " + title + " out of --target");
+  }
+  if (!deviceModule)
     return success();
-  FailureOr<Manifest> read = readManifest(*gpuModule, targets, symbol);
+  FailureOr<Manifest> read = readManifest(*deviceModule, targets, symbol);
   if (failed(read))
     return failure();
-  gpuManifest = std::move(*read);
-  gpuPipeline.firstLayer = manifest.layers.size();
-  llvm::append_range(manifest.layers, gpuManifest.layers);
-  gpuPipeline.weightsOffset = appendWeights(*module, *gpuModule);
-  manifest.weightsBytes = gpuPipeline.weightsOffset + gpuManifest.weightsBytes;
+  deviceManifest = std::move(*read);
+  devicePipeline.firstLayer = manifest.layers.size();
+  llvm::append_range(manifest.layers, deviceManifest.layers);
+  devicePipeline.weightsOffset = appendWeights(*module, *deviceModule);
+  manifest.weightsBytes =
+      devicePipeline.weightsOffset + deviceManifest.weightsBytes;
   return success();
 }
-

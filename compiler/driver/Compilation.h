@@ -38,6 +38,7 @@ private:
   mlir::LogicalResult readCalibration();
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
+  mlir::LogicalResult checkTF32();
   mlir::LogicalResult choosePipelines();
   void checkBF16();
   void checkF16Sums();
@@ -50,11 +51,14 @@ private:
                                 llvm::ArrayRef<Phase> phases,
                                 llvm::StringRef last = {});
   mlir::LogicalResult describe();
-  mlir::LogicalResult describeGpu(llvm::StringRef symbol);
+  mlir::LogicalResult describeDevice(llvm::StringRef symbol);
   void addLibraries(mlir::ModuleOp lowered);
-  void addGpuRecord(mlir::ModuleOp lowered);
+  void addRecord(mlir::ModuleOp lowered, const Device &device);
   mlir::LogicalResult describePrecision();
   void setMetadata(llvm::StringRef key, llvm::StringRef value);
+  PipelineOptions &pipelineOf(const Target &target) {
+    return target.isForCpu() ? pipeline : devicePipeline;
+  }
   /// Runs the phases that depend on the level on a copy of the module. Returns
   /// null if a phase fails.
   mlir::OwningOpRef<mlir::ModuleOp> lower(const Target &target);
@@ -110,19 +114,19 @@ private:
   /// Any reported error fails the compilation, even if a pass succeeds.
   ErrorWatch errors;
   PhaseProgress progress;
-  /// The model for CPUs, or for GPUs if there is only code for GPUs.
+  /// The model for CPUs, or for another device if there is only code for it.
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// The model for GPUs beside that for CPUs, if --target names both.
-  mlir::OwningOpRef<mlir::ModuleOp> gpuModule;
-  PipelineOptions gpuPipeline;
+  /// The model for another device beside that for CPUs, if --target names both.
+  mlir::OwningOpRef<mlir::ModuleOp> deviceModule;
+  PipelineOptions devicePipeline;
   /// The levels of --target.
   Targets asked;
-  /// The levels that the artifact has code for, lowest first. Code for GPUs
-  /// comes last.
+  /// The levels that the artifact has code for, lowest first. Code for another
+  /// device than the CPU comes last.
   std::vector<Target> targets;
   Manifest manifest;
-  /// The manifest of `gpuModule`.
-  Manifest gpuManifest;
+  /// The manifest of `deviceModule`.
+  Manifest deviceManifest;
   SizeReport sizes;
   OutputFiles files;
 };

@@ -12,6 +12,7 @@
 #include "compiler/driver/OutputNames.h"
 #include "compiler/driver/PrecisionRecord.h"
 #include "compiler/emit/SymbolName.h"
+#include "compiler/pipeline/Backends.h"
 #include "compiler/pipeline/Register.h"
 #include "compiler/quantize/ModelHash.h"
 #include "dialects/ingot/IngotDialect.h"
@@ -187,12 +188,12 @@ LogicalResult Compilation::importAndLower() {
   if (failed(addUsualBodies(import)))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
-  if (asked.gpuHost && !asked.sure.empty())
-    gpuModule = module->clone();
+  if (asked.host && !asked.sure.empty())
+    deviceModule = module->clone();
   if ((!isText || !options.lastPhase.empty()) && failed(runSharedPhases()))
     return failure();
-  if (gpuModule &&
-      failed(runPhases(*gpuModule, gpuPipeline, getSharedPhases())))
+  if (deviceModule &&
+      failed(runPhases(*deviceModule, devicePipeline, getSharedPhases())))
     return failure();
   if (!isText)
     return success();
@@ -231,12 +232,12 @@ LogicalResult Compilation::describe() {
   if (std::vector<Target> picked = asked.pick(multiplied);
       picked.size() > asked.sure.size()) {
     targets = std::move(picked);
-    if (asked.gpuHost)
-      targets.push_back(*asked.gpuHost);
+    if (asked.host)
+      targets.push_back(*asked.host);
     if (failed(readModule()))
       return failure();
   }
-  if (failed(describeGpu(symbol)))
+  if (failed(describeDevice(symbol)))
     return failure();
   manifest.libraryName = fileName(options.output);
   countFewerProducts(*module, sizes);
@@ -272,8 +273,10 @@ LogicalResult Compilation::describePrecision() {
   setMetadata(metadatakey::model_sha256, modelSha256);
   setMetadata(metadatakey::options, options.given);
   setMetadata(metadatakey::commit, compilerCommit());
-  // The phases of a level describe code for GPUs.
-  setMetadata(metadatakey::gpu, StringRef());
+  // The phases of a level describe the code for a device.
+  for (const Backend *backend : getBackends())
+    if (StringRef key = backend->device().emission.record; !key.empty())
+      setMetadata(key, StringRef());
   setMetadata(metadatakey::preprocess, calibration && calibration->preprocess
                                            ? StringRef(*calibration->preprocess)
                                            : StringRef());
@@ -297,25 +300,26 @@ void Compilation::addLibraries(ModuleOp lowered) {
       manifest.uses.insert(manifest.uses.begin(), std::move(use));
 }
 
-/// Adds the description of the code for GPUs to the manifest.
-void Compilation::addGpuRecord(ModuleOp lowered) {
+/// Adds the description of the code for a device to the manifest.
+void Compilation::addRecord(ModuleOp lowered, const Device &device) {
+  const StringRef key = device.emission.record;
+  if (key.empty())
+    return;
   IngotDialect::MetadataAttrHelper helper(&context);
   if (DictionaryAttr metadata = helper.getAttr(lowered))
-    if (auto text = metadata.getAs<StringAttr>(metadatakey::gpu))
-      setMetadata(metadatakey::gpu, text);
+    if (auto text = metadata.getAs<StringAttr>(key))
+      setMetadata(key, text);
 }
 
 OwningOpRef<ModuleOp> Compilation::lower(const Target &target) {
-  const bool isFork = target.launchesGpu && gpuModule;
-  OwningOpRef<ModuleOp> copy = (isFork ? *gpuModule : *module).clone();
-  PipelineOptions &chosen =
-      target.launchesGpu ? gpuPipeline : pipeline;
+  const bool isFork = !target.isForCpu() && deviceModule;
+  OwningOpRef<ModuleOp> copy = (isFork ? *deviceModule : *module).clone();
+  PipelineOptions &chosen = pipelineOf(target);
   chosen.level = target.level;
   if (failed(runPhases(*copy, chosen, getLevelPhases())))
     return nullptr;
   addLibraries(*copy);
-  if (target.launchesGpu)
-    addGpuRecord(*copy);
+  addRecord(*copy, *target.device);
   return copy;
 }
 
@@ -335,7 +339,7 @@ Compilation::translate(ModuleOp lowered, const Target &target) {
   if (!code->module)
     return fail("translation to LLVM IR failed");
   addRunFunction(*code->module,
-                 target.launchesGpu && gpuModule ? gpuManifest : manifest,
+                 !target.isForCpu() && deviceModule ? deviceManifest : manifest,
                  target);
   if (failed(errors.check()))
     return failure();
@@ -427,8 +431,9 @@ FailureOr<std::string> Compilation::describePipeline() {
     return failure();
   std::string text;
   for (const Target &target : targets) {
-    pipeline.level = target.level;
-    text += printPipeline(pipeline, options.lastPhase, context) + "\n";
+    PipelineOptions &chosen = pipelineOf(target);
+    chosen.level = target.level;
+    text += printPipeline(chosen, options.lastPhase, context) + "\n";
   }
   return text;
 }

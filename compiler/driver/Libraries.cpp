@@ -15,11 +15,14 @@ using namespace ingot;
 LogicalResult Compilation::chooseKernels() {
   for (const Backend *backend : getBackends()) {
     const Library *library = backend->library();
-    if (!library || !takesPart(*backend, pipeline) ||
+    const bool takesPartInDevice =
+        asked.host && takesPart(*backend, devicePipeline);
+    if (!library || !(takesPart(*backend, pipeline) || takesPartInDevice) ||
         isInstalled({library->glue, library->path, library->isShared}))
       continue;
-    if (backend->device().hasOwnMemory)
-      return fail("this compiler was installed without code for GPUs");
+    if (takesPartInDevice)
+      return fail("this compiler was installed without code for " +
+                  backend->device().title);
     emitWarning(UnknownLoc::get(&context))
         << library->title << " is not on this machine: " << kDefaultKernels
         << " kernels take its place";

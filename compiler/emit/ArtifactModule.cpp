@@ -177,8 +177,11 @@ Constant *ArtifactBuilder::declare(StringRef name, Type *result,
   return function;
 }
 
-/// Declares a constant of a library that the artifact is linked with.
+/// Declares a constant of a library that the artifact is linked with. Returns
+/// null if `name` is empty.
 Constant *ArtifactBuilder::declareConstant(StringRef name) {
+  if (name.empty())
+    return null;
   auto *global =
       cast<GlobalVariable>(module.getOrInsertGlobal(name, b.getInt8Ty()));
   global->setConstant(true);
@@ -192,29 +195,24 @@ Constant *ArtifactBuilder::variants() {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty();
   SmallVector<Constant *> rows;
   for (auto [i, code] : enumerate(manifest.levels)) {
-    Constant *load = null, *unload = null, *device = null;
-    const bool isGpu = code.target.launchesGpu;
-    // Only functions that launch kernels accept memory of a GPU.
-    uint32_t memories = 1u << INGOT_ABI_MEMORY_HOST;
-    if (isGpu) {
-      memories |= 1u << INGOT_ABI_MEMORY_CUDA;
-      device = declareConstant("ingot_cuda_device");
-    }
-    if (manifest.hasLoad || isGpu) {
+    Constant *load = null, *unload = null;
+    const Device &device = *code.target.device;
+    const Emission &emission = device.emission;
+    if (manifest.hasLoad || emission.addsLoad) {
       load = declare(levelSymbol(kLoadSymbol, code.target), i32, {ptr});
       unload = declare(levelSymbol(kUnloadSymbol, code.target), b.getVoidTy(),
                        {ptr, ptr});
     }
     rows.push_back(structure({
         string(code.target.name()),
-        b.getInt32(isGpu ? INGOT_ABI_DEVICE_CUDA : INGOT_ABI_DEVICE_CPU),
+        b.getInt32(emission.device),
         b.getInt32(INGOT_ABI_ARCHITECTURE_X86_64),
         b.getInt64(code.target.features),
         b.getInt32(i + 1),
-        b.getInt32(isGpu ? INGOT_ABI_VARIANT_STREAMS : 0),
-        b.getInt32(memories),
+        b.getInt32(emission.flags),
+        b.getInt32(emission.memories),
         b.getInt32(INGOT_ABI_MEMORY_HOST),
-        b.getInt64(isGpu ? 0 : manifest.arenaBytes),
+        b.getInt64(device.hasOwnMemory ? 0 : manifest.arenaBytes),
         b.getInt64(code.bytes),
         load,
         unload,
@@ -222,7 +220,7 @@ Constant *ArtifactBuilder::variants() {
         manifest.hasOpenSizes()
             ? declare(levelSymbol("ingot_infer", code.target), i32, {ptr})
             : null,
-        device,
+        declareConstant(emission.functions),
     }));
   }
   return table(rows, sizeof(ingot_abi_variant));

@@ -29,10 +29,6 @@ struct Callee {
   ArrayRef<Tensor> inputs, outputs;
 };
 
-/// Functions of the runtime that call the body of a run.
-constexpr StringLiteral kRun = "ingot_support_run";
-constexpr StringLiteral kRunOnGpu = "ingot_cuda_run";
-
 /// Builds the body of the run. The body checks that dimensions of one name
 /// agree and selects the function for the given sizes. Then it reports the
 /// sizes of outputs to the host and calls the selected function with the call's
@@ -432,8 +428,8 @@ void ingot::addRunFunction(Module &module, const Manifest &manifest,
     if (function.hasFnAttribute("ingot-distinct-buffers"))
       markNoAlias(function);
   RunBuilder(module, manifest, /*infers=*/false)
-      .build(levelSymbol("ingot_run", target),
-             target.launchesGpu ? kRunOnGpu : kRun, bodies);
+      .build(levelSymbol("ingot_run", target), target.device->emission.runner,
+             bodies);
   if (!manifest.hasOpenSizes())
     return;
   SmallVector<Callee> inferences = calleesOf(module, manifest, /*infers=*/true);
@@ -445,5 +441,6 @@ void ingot::addRunFunction(Module &module, const Manifest &manifest,
       callee.function->addFnAttr(Attribute::OptimizeForSize);
     }
   RunBuilder(module, manifest, /*infers=*/true)
-      .build(levelSymbol("ingot_infer", target), kRun, inferences);
+      .build(levelSymbol("ingot_infer", target), kCpu.emission.runner,
+             inferences);
 }

@@ -8,7 +8,6 @@
 #define INGOT_COMPILER_PIPELINE_PIPELINE_H
 
 #include "dialects/cpu/CpuDialect.h"
-#include "dialects/cuda/CudaDialect.h"
 #include "dialects/onnx/Limits.h"
 #include "passes/backend/Backend.h"
 #include "passes/quantize/Int8Weights.h"
@@ -19,8 +18,6 @@ namespace ingot {
 
 /// The backend for heavy ops if the user names none.
 constexpr llvm::StringLiteral kDefaultKernels = cpu::kBackend;
-/// The backend of code for GPUs.
-constexpr llvm::StringLiteral kGpuKernels = cuda::kBackend;
 
 struct PipelineOptions : BackendOptions {
   /// The backend for heavy ops. Code is generated for its device.

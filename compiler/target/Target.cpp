@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Target.h"
 
+#include "compiler/pipeline/Backends.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -120,8 +122,11 @@ static std::optional<Targets> findTargets(llvm::ArrayRef<llvm::StringRef> names,
                                           std::string &error) {
   if (names == llvm::ArrayRef<llvm::StringRef>("native")) {
     std::optional<Target> native = nativeTarget();
-    if (native)
-      return Targets{{*native}, {}};
+    if (native) {
+      Targets targets;
+      targets.sure.push_back(*native);
+      return targets;
+    }
     error = "this machine is below the lowest CPU level, " +
             getLevels().front().name.str();
     return std::nullopt;
@@ -178,35 +183,62 @@ bool Targets::any(llvm::function_ref<bool(const TargetInfo &)> test) const {
 }
 
 namespace {
-/// A row of CudaLevels.inc.
-struct CudaLevel {
-  unsigned number;
-  bool isUsual;
+/// The levels of a device other than the CPU that `--target` names.
+struct NamedLevels {
+  const Device *device = nullptr;
+  std::vector<unsigned> numbers;
 };
 } // namespace
 
-static constexpr CudaLevel kCudaLevels[] = {
-#define INGOT_CUDA_LEVEL(NUMBER, USUAL, MEANING) {NUMBER, USUAL},
-#include "compiler/target/CudaLevels.inc"
-};
+static std::string nameOf(const Device &device, unsigned level) {
+  return device.levelPrefix.str() + std::to_string(level);
+}
 
-/// Returns true if `name` stands for levels of GPUs, which it adds to `gpus`.
-/// On failure `error` says what is wrong.
-static bool readGpus(llvm::StringRef name, std::vector<unsigned> &gpus,
-                     std::string &error) {
-  llvm::StringRef level = name;
-  const bool isPrefixed = level.consume_front("cuda:");
-  if (name != "cuda" && !isPrefixed && !level.starts_with("sm_"))
+/// Returns the device with a level called `name`: `DEVICE`, `DEVICE:LEVEL` or
+/// `LEVEL`. `level` is the part that names the level. Returns null if CPUs may
+/// have a level of that name.
+static const Device *findDevice(llvm::StringRef name, llvm::StringRef &level) {
+  for (const Backend *backend : getBackends()) {
+    const Device &device = backend->device();
+    if (device.levels.empty())
+      continue;
+    level = name;
+    if (level.consume_front(device.name) &&
+        (level.empty() || level.consume_front(":")))
+      return &device;
+    if (name.starts_with(device.levelPrefix)) {
+      level = name;
+      return &device;
+    }
+  }
+  return nullptr;
+}
+
+/// Returns true if `name` stands for levels of a device other than the CPU,
+/// which it adds to `named`. On failure `error` says what is wrong.
+static bool readDevice(llvm::StringRef name, NamedLevels &named,
+                       std::string &error) {
+  llvm::StringRef level;
+  const Device *device = findDevice(name, level);
+  if (!device)
     return false;
-  const size_t before = gpus.size();
-  for (const CudaLevel &known : kCudaLevels)
-    if (name == "cuda" ? known.isUsual
-                       : level == "sm_" + std::to_string(known.number))
-      gpus.push_back(known.number);
-  if (gpus.size() == before) {
-    error = "unknown target '" + name.str() + "': use cuda or";
-    for (const CudaLevel &known : kCudaLevels)
-      error += " sm_" + std::to_string(known.number);
+  if (named.device && *named.device != *device) {
+    error = "one artifact has code for CPUs and one other device: leave " +
+            named.device->name.str() + " or " + device->name.str() +
+            " out of --target";
+    return true;
+  }
+  named.device = device;
+  const size_t before = named.numbers.size();
+  for (const DeviceLevel &known : device->levels)
+    if (name == device->name ? known.isUsual
+                             : level == nameOf(*device, known.number))
+      named.numbers.push_back(known.number);
+  if (named.numbers.size() == before) {
+    error = "unknown target '" + name.str() + "': use " + device->name.str() +
+            " or";
+    for (const DeviceLevel &known : device->levels)
+      error += " " + nameOf(*device, known.number);
   }
   return true;
 }
@@ -216,12 +248,12 @@ std::optional<Targets> ingot::parseTargets(llvm::StringRef text,
   llvm::SmallVector<llvm::StringRef> parts, names;
   text.split(parts, ',');
   TargetNumbers numbers;
-  std::vector<unsigned> gpus;
+  NamedLevels named;
   llvm::StringSet<> given;
   for (llvm::StringRef part : parts) {
     auto [key, value] = part.split('=');
     if (key.size() == part.size()) {
-      if (!readGpus(part, gpus, error))
+      if (!readDevice(part, named, error))
         names.push_back(part);
       else if (!error.empty())
         return std::nullopt;
@@ -236,27 +268,27 @@ std::optional<Targets> ingot::parseTargets(llvm::StringRef text,
       return std::nullopt;
     }
   }
-  llvm::sort(gpus);
-  if (const auto *twice = std::adjacent_find(gpus.data(),
-                                             gpus.data() + gpus.size());
-      twice != gpus.data() + gpus.size()) {
-    error = "target sm_" + std::to_string(*twice) + " is listed twice";
+  llvm::sort(named.numbers);
+  if (auto twice =
+          std::adjacent_find(named.numbers.begin(), named.numbers.end());
+      twice != named.numbers.end()) {
+    error = "target " + nameOf(*named.device, *twice) + " is listed twice";
     return std::nullopt;
   }
-  const bool isGpuOnly = !gpus.empty() && names.empty();
+  const bool isWithoutCpu = named.device && names.empty();
   if (names.empty())
-    names.push_back(isGpuOnly ? getLevels().front().name : "native");
+    names.push_back(isWithoutCpu ? getLevels().front().name : "native");
   std::optional<Targets> targets = findTargets(names, error);
   if (!targets)
     return std::nullopt;
   for (Target &target : llvm::concat<Target>(targets->sure, targets->may))
     target.numbers = numbers;
-  if (!gpus.empty()) {
-    targets->gpus = std::move(gpus);
-    targets->gpuHost = targets->sure.front();
-    targets->gpuHost->launchesGpu = true;
+  if (named.device) {
+    targets->deviceLevels = std::move(named.numbers);
+    targets->host = targets->sure.front();
+    targets->host->device = named.device;
   }
-  if (isGpuOnly)
+  if (isWithoutCpu)
     targets->sure.clear();
   return targets;
 }

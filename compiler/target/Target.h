@@ -9,6 +9,7 @@
 
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/ingot/TargetInfo.h"
+#include "passes/backend/Device.h"
 
 #include "mlir/Support/LLVM.h"
 #include "llvm/Target/TargetMachine.h"
@@ -26,11 +27,14 @@ struct Target {
   /// Numbers that describe a core, such as the cache sizes, which determine
   /// block sizes.
   TargetNumbers numbers = {};
-  /// True if the code for this level only launches kernels of a GPU.
-  bool launchesGpu = false;
+  /// The device that computes. For another one than the CPU, the code for this
+  /// level only launches kernels.
+  const Device *device = &kCpu;
 
-  /// Returns the name of the code: the level, or "cuda" if it launches kernels.
-  std::string name() const { return launchesGpu ? "cuda" : level; }
+  bool isForCpu() const { return *device == kCpu; }
+  /// Returns the name of the code: the level, or the device if it is not the
+  /// CPU.
+  std::string name() const { return isForCpu() ? level : device->name.str(); }
   /// Returns the name as a part of a C identifier.
   std::string identifier() const;
   /// Returns true if 512-bit vectors are worth using.
@@ -47,18 +51,18 @@ struct Multiplied {
 
 /// The levels that `--target` selects. Each list starts with the lowest level.
 struct Targets {
-  /// CPU levels that get code for every model; empty if there is code for GPUs
-  /// only.
+  /// CPU levels that get code for every model; empty if there is code for
+  /// another device only.
   std::vector<Target> sure;
   /// Levels that get code only if the model multiplies element types that they
   /// multiply faster than lower levels do.
   std::vector<Target> may;
-  /// Compute capabilities of GPUs, 10 * major + minor, the lowest first; empty
-  /// if the artifact has no code for GPUs.
-  std::vector<unsigned> gpus;
-  /// The CPU level of the code that launches kernels of GPUs, if there are any:
+  /// Numbers of the levels of another device than the CPU, the lowest first;
+  /// empty if the artifact has code for CPUs only.
+  std::vector<unsigned> deviceLevels;
+  /// The CPU level of the code that launches kernels of that device, if any:
   /// the lowest of `sure`, or the lowest of all.
-  std::optional<Target> gpuHost;
+  std::optional<Target> host;
 
   /// Returns the levels for a model, lowest first.
   std::vector<Target> pick(const Multiplied &multiplied) const;
@@ -68,9 +72,10 @@ struct Targets {
 
 /// Parses a list of level names, separated by commas. "native" is the highest
 /// level of this machine. "multi" selects a level for each kind of code that
-/// passes generate. "cuda" and "sm_90" are levels of GPUs. With levels of GPUs
-/// only, the code that launches kernels is for the lowest CPU level. "l1=48K"
-/// and "l2=1M" set the cache sizes of all levels. On failure sets `error`.
+/// passes generate. Levels of the devices of all backends may be in the list;
+/// the name of a device stands for its usual levels. Without a CPU level, the
+/// code that launches kernels is for the lowest one. "l1=48K" and "l2=1M" set
+/// the cache sizes of all levels. On failure sets `error`.
 std::optional<Targets> parseTargets(llvm::StringRef text, std::string &error);
 
 /// Makes code for the levels in `targets` run on `on`, a level below all of

@@ -140,9 +140,9 @@ mlir::LogicalResult Tuning::checkMachine() {
        native = parseTargets("native", error);
   if (!targets || !native)
     return fail(error);
-  if (targets->gpuHost)
-    return fail("--kernels=auto measures code for CPUs only; leave levels of "
-                "GPUs out of --target");
+  if (targets->host)
+    return fail("--kernels=auto measures code for CPUs only; leave levels of " +
+                targets->host->device->title + " out of --target");
   const ingot::Target &lowest = targets->sure.front(),
                       &here = native->sure.front();
   if (lowest.features & ~here.features)

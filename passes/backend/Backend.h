@@ -15,6 +15,7 @@
 #ifndef INGOT_PASSES_BACKEND_BACKEND_H
 #define INGOT_PASSES_BACKEND_BACKEND_H
 
+#include "passes/backend/Device.h"
 #include "passes/backend/Policy.h"
 #include "passes/support/OptimizeFor.h"
 #include "passes/support/Reason.h"
@@ -53,10 +54,11 @@ struct BackendOptions {
   OptimizeFor optimize = OptimizeFor::balanced;
   /// Size limit in bytes of constants that the compiler folds.
   int64_t maxFoldedBytes = int64_t(16) << 20;
-  /// Levels of the device that get machine code: compute capabilities of GPUs.
+  /// Numbers of the device's levels that get machine code.
   std::vector<unsigned> deviceLevels;
-  /// Path of ptxas; empty is the one that the build found, "none" is none.
-  std::string ptxas;
+  /// Path of the program that makes the device's machine code. Empty is the one
+  /// that the build found. With "none", the artifact has no machine code.
+  std::string assembler;
   /// True if an op that the device cannot compute is an error. Otherwise the
   /// CPU computes it.
   bool refusesHost = false;
@@ -74,19 +76,6 @@ struct BackendOptions {
            (!calibration.empty() || quantization == Quantization::int8Dynamic);
   }
 };
-
-/// A kind of machine to generate code for. Each backend belongs to one device.
-struct Device {
-  /// Name of the device, a single word.
-  llvm::StringLiteral name;
-  /// True if the host cannot access the memory of a run, so that all constants
-  /// that kernels read must lie in the weights.
-  bool hasOwnMemory = false;
-
-  bool operator==(const Device &other) const { return name == other.name; }
-};
-
-inline constexpr Device kCpu{"cpu"};
 
 /// A library that the code of a backend calls.
 struct Library {
@@ -130,6 +119,12 @@ public:
   virtual bool takesRest() const { return false; }
   /// Returns true if the backend has kernels for quantized values.
   virtual bool takesQuantized() const { return false; }
+  /// Returns true if the backend has kernels that multiply tf32.
+  virtual bool multipliesTF32() const { return false; }
+
+  /// Returns the names of the options of `ingot compile` that have no effect
+  /// without code for the backend's device.
+  virtual llvm::ArrayRef<llvm::StringLiteral> options() const { return {}; }
 
   /// Returns the policy of the backend's device, or null. One backend of each
   /// device returns a policy.

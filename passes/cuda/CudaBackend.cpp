@@ -7,6 +7,7 @@
 #include "passes/cuda/CudaBackend.h"
 
 #include "dialects/cuda/CudaDialect.h"
+#include "dialects/ingot/Metadata.h"
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/lower/CudaSupport.h"
 #include "passes/cuda/lower/Passes.h"
@@ -31,14 +32,37 @@
 using namespace mlir;
 using namespace ingot;
 
+static constexpr DeviceLevel kLevels[] = {
+#define INGOT_CUDA_LEVEL(NUMBER, USUAL, MEANING) {NUMBER, USUAL},
+#include "passes/cuda/CudaLevels.inc"
+};
+
+static constexpr Emission kEmission{INGOT_ABI_DEVICE_CUDA,
+                                    1u << INGOT_ABI_MEMORY_HOST |
+                                        1u << INGOT_ABI_MEMORY_CUDA,
+                                    INGOT_ABI_VARIANT_STREAMS,
+                                    /*functions=*/"ingot_cuda_device",
+                                    /*runner=*/"ingot_cuda_run",
+                                    /*addsLoad=*/true,
+                                    metadatakey::gpu};
+
+static constexpr Device kDevice{"cuda", "GPUs",  /*hasOwnMemory=*/true,
+                                "sm_",  kLevels, kEmission};
+
 namespace {
 
 /// Computes all ops of a GPU. An op without a kernel of its own becomes a grid
 /// of threads.
 class CudaBackend : public Backend {
   StringRef name() const override { return cuda::kBackend; }
-  const Device &device() const override { return cuda::kDevice; }
+  const Device &device() const override { return kDevice; }
   bool takesRest() const override { return true; }
+  bool multipliesTF32() const override { return true; }
+
+  ArrayRef<StringLiteral> options() const override {
+    static constexpr StringLiteral options[] = {"ptxas", "cuda-fallback"};
+    return options;
+  }
 
   void registerDialects(DialectRegistry &registry) const override {
     registry.insert<cuda::CudaDialect, gpu::GPUDialect, NVVM::NVVMDialect>();
@@ -146,7 +170,7 @@ class CudaBackend : public Backend {
     emit.firstLayer = options.firstLayer;
     emit.cubins.assign(options.deviceLevels.begin(),
                        options.deviceLevels.end());
-    emit.ptxas = options.ptxas;
+    emit.ptxas = options.assembler;
     passes.addPass(createEmitProgram(emit));
   }
 };

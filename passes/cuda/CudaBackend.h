@@ -11,8 +11,6 @@
 
 namespace ingot::cuda {
 
-inline constexpr Device kDevice{"cuda", /*hasOwnMemory=*/true};
-
 const Backend &getBackend();
 
 } // namespace ingot::cuda

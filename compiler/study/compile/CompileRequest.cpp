@@ -106,6 +106,23 @@ static bool isGiven(const CompileCommand &command, StringRef name) {
   });
 }
 
+/// Checks that --target names a level of the device of each option that is for
+/// the code of one device.
+static Error checkDeviceOptions(const CompileCommand &command,
+                                const Targets &targets) {
+  for (const Backend *backend : getBackends()) {
+    const Device &device = backend->device();
+    if (targets.host && *targets.host->device == device)
+      continue;
+    for (StringRef name : backend->options())
+      if (isGiven(command, name))
+        return usageError("--" + name + " is for code for " + device.title +
+                          ": name a level of " + device.title +
+                          " in --target, e.g. --target=" + device.name);
+  }
+  return Error::success();
+}
+
 /// Sets the machines that get code, and how to choose between kinds of code.
 static Error readTarget(const CompileCommand &command,
                         CompileOptions &options) {
@@ -116,20 +133,17 @@ static Error readTarget(const CompileCommand &command,
   if (!targets)
     return usageError(error);
   // The table of options does not know the forms of --target.
-  for (const char *name : {"ptxas", "cuda-fallback"})
-    if (targets->gpus.empty() && isGiven(command, name))
-      return usageError("--" + Twine(name) +
-                        " is for code for GPUs: name a level of GPUs in "
-                        "--target, e.g. --target=cuda");
+  if (Error error = checkDeviceOptions(command, *targets))
+    return error;
   PipelineOptions &pipeline = options.pipeline;
   pipeline.emulateOn = flags.emulateOn;
   std::vector<ingot::Target> levels = targets->sure;
-  if (targets->gpuHost)
-    levels.push_back(*targets->gpuHost);
+  if (targets->host)
+    levels.push_back(*targets->host);
   if (!flags.emulateOn.empty() && !emulate(levels, flags.emulateOn, error))
     return usageError("--emulate-on: " + error);
-  pipeline.ptxas = flags.ptxas;
-  pipeline.refusesHost = flags.cudaFallback == "error";
+  pipeline.assembler = flags.assembler;
+  pipeline.refusesHost = flags.hostFallback == "error";
   pipeline.winograd = flags.winograd;
   pipeline.scheduleSeed = flags.scheduleSeed;
   std::optional<OptimizeFor> goal = findGoal(flags.optimize);

@@ -13,7 +13,20 @@
 using namespace mlir;
 using namespace ingot;
 
-static constexpr Device kNullDevice{"nowhere"};
+static constexpr DeviceLevel kLevels[] = {{1, true}, {2, false}};
+
+/// The runtime does not know the number of the device.
+static constexpr Emission kEmission{/*device=*/1000,
+                                    1u << INGOT_ABI_MEMORY_HOST,
+                                    /*flags=*/0,
+                                    /*functions=*/"",
+                                    /*runner=*/"ingot_support_run",
+                                    /*addsLoad=*/false,
+                                    null::kRecord};
+
+static constexpr Device kNullDevice{
+    "nowhere",  "test devices", /*hasOwnMemory=*/false,
+    "nowhere_", kLevels,   kEmission};
 
 namespace {
 
@@ -39,6 +52,10 @@ class NullBackend : public Backend {
   void buildLower(OpPassManager &passes,
                   const BackendOptions &) const override {
     passes.addNestedPass<func::FuncOp>(createNNToNull());
+  }
+  void buildCodegen(OpPassManager &passes,
+                    const BackendOptions &) const override {
+    passes.addPass(createNullToLinalg());
   }
 };
 

@@ -22,6 +22,9 @@ namespace ingot {
 
 namespace null {
 
+/// Key of the entry in an artifact's metadata that describes the code.
+inline constexpr llvm::StringLiteral kRecord = "ingot.nowhere";
+
 /// A backend of a device of its own, which computes nn.relu and nothing else.
 const Backend &getBackend();
 

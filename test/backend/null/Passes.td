@@ -18,4 +18,14 @@ def NNToNull : Pass<"nn-to-null", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def NullToLinalg : Pass<"null-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Generate the code of the null backend";
+  let description = [{
+    A `null.relu` on memrefs becomes a loop of the CPU, because its device does
+    not exist. The metadata of the module says how many there were.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
 #endif // INGOT_TEST_BACKEND_NULL_PASSES_TD
