@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/backend/Policy.h"
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/attention/Attention.h"
 #include "passes/cuda/schedule/Machine.h"
@@ -54,8 +55,15 @@ static int64_t sharedBytes(const Attention &attention,
                                  attention.element());
 }
 
+/// Returns the text of a tile of a decision: its queries and keys.
+static std::string tileText(int64_t rows, int64_t keys) {
+  return std::to_string(rows) + "x" + std::to_string(keys);
+}
+
 /// Returns the largest tile that leaves no multiprocessor without a block.
-static AttentionScheduleAttr choose(const Attention &attention) {
+/// `larger` receives the larger tiles, and why each does not serve.
+static AttentionScheduleAttr choose(const Attention &attention,
+                                    SmallVectorImpl<Alternative> &larger) {
   const int64_t heads =
       attention.batches().knownOr(kUsual.batch) * attention.heads();
   const int64_t queries = attention.queries().knownOr(kUsual.size),
@@ -63,15 +71,24 @@ static AttentionScheduleAttr choose(const Attention &attention) {
   for (int64_t rows : kRows) {
     const int64_t blocks = heads * int64_t(llvm::divideCeil(queries, rows));
     const bool isLeast = rows == kRows[std::size(kRows) - 1];
-    if (!isLeast && (blocks < kProcessors || queries <= rows / 2))
+    if (!isLeast && (blocks < kProcessors || queries <= rows / 2)) {
+      larger.push_back({tileText(rows, kKeys[0]), /*cycles=*/-1,
+                        blocks < kProcessors ? "has too few blocks"
+                                             : "has too few queries"});
       continue;
+    }
     for (int64_t keys : kKeys) {
-      if (keys > 16 && numKeys <= keys / 2)
+      if (keys > 16 && numKeys <= keys / 2) {
+        larger.push_back(
+            {tileText(rows, keys), /*cycles=*/-1, "has too few keys"});
         continue;
+      }
       AttentionScheduleAttr schedule =
           makeSchedule(attention, rows, keys, kStages);
       if (sharedBytes(attention, schedule) <= kAttentionBytes)
         return schedule;
+      larger.push_back({tileText(rows, keys), /*cycles=*/-1,
+                        "needs too much shared memory"});
     }
   }
   llvm_unreachable("the smallest tile fits for the largest heads");
@@ -99,14 +116,36 @@ static AttentionScheduleAttr draw(const Attention &attention, uint64_t seed) {
   }
 }
 
+/// Records the schedule in the decision trace.
+static void recordSchedule(const Attention &attention,
+                           AttentionScheduleAttr schedule,
+                           SmallVectorImpl<Alternative> &alternatives) {
+  if (!isRecorded(attention.op))
+    return;
+  auto textOf = [](const Number &number, const char *noun) {
+    return (number.isOpen() ? "open" : std::to_string(number.known())) + noun;
+  };
+  const std::string choice = tileText(schedule.getRows(), schedule.getKeys());
+  alternatives.push_back({choice});
+  record(attention.op, Question::schedule, choice,
+         "has " + std::to_string(attention.heads()) + " heads, " +
+             textOf(attention.queries(), " queries") + " and " +
+             textOf(attention.numKeys(), " keys"),
+         alternatives);
+}
+
 void ScheduleAttentionPass::runOnOperation() {
   uint64_t number = 0;
   getOperation()->walk([&](AttentionOp op) {
     if (op->getNumResults() != 0 || op.getSchedule())
       return;
     Attention attention(op);
-    op.setScheduleAttr(seed == 0 ? choose(attention)
-                                 : draw(attention, seed + ++number));
+    SmallVector<Alternative> alternatives;
+    AttentionScheduleAttr schedule = seed == 0
+                                         ? choose(attention, alternatives)
+                                         : draw(attention, seed + ++number);
+    recordSchedule(attention, schedule, alternatives);
+    op.setScheduleAttr(schedule);
     ++chosen;
   });
 }

@@ -1,6 +1,15 @@
 // RUN: ingot-opt --cuda-schedule-attention --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --cuda-schedule-attention --split-input-file --remarks-filter-analyse=decision %s 2>&1 | FileCheck %s --check-prefix=DECISION
 // RUN: ingot-opt --cuda-schedule-attention=seed=7 --split-input-file %s -o %t.drawn
 // RUN: ingot-opt --cuda-schedule-attention=seed=7 --split-input-file %s | diff - %t.drawn
+
+// The decisions name the larger tiles, and why they do not serve.
+// DECISION: remark: {{.*}} cuda.attention | Category:decision | Decision="#ingot.decision<schedule, "128x64"
+// DECISION-SAME: [<"128x64">], "has 16 heads, 512 queries and 512 keys">"
+// DECISION: remark: {{.*}} cuda.attention | Category:decision | Decision="#ingot.decision<schedule, "16x16"
+// DECISION-SAME: [<"128x64">, <"64x64">, <"32x64">, <"16x64">, <"16x32">, <"16x16">], "has 2 heads, 20 queries and 9 keys">"
+// DECISION-SAME: WhyNot="has too few blocks", WhyNot="has too few blocks", WhyNot="has too few blocks"
+// DECISION-SAME: WhyNot="has too few keys", WhyNot="has too few keys", WhyNot={{$}}
 
 // Many heads and queries have large tiles.
 // CHECK-LABEL: @large
