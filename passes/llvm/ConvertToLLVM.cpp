@@ -100,15 +100,15 @@ template <typename Op> struct LowerMemory : ConvertOpToLLVMPattern<Op> {
 
   FailureOr<LLVM::CallOp> ask(memref::AllocOp op, OpBuilder &b, Value call,
                               Value bytes) const {
-    return callSupport(functions, b, op, kAllocate, call.getType(), call,
-                       {bytes, nodeOf(op, b, call)});
+    return callSupport(functions, b, op, kAllocate, call.getType(),
+                       {call, bytes, nodeOf(op, b, call)});
   }
   FailureOr<LLVM::CallOp> ask(ingot::RoomOp op, OpBuilder &b, Value call,
                               Value bytes) const {
     Value number = LLVM::ConstantOp::create(b, op.getLoc(), b.getI64Type(),
                                             op.getNumberAttr());
-    return callSupport(functions, b, op, kRoom, call.getType(), call,
-                       {number, bytes, nodeOf(op, b, call)});
+    return callSupport(functions, b, op, kRoom, call.getType(),
+                       {call, number, bytes, nodeOf(op, b, call)});
   }
   /// Returns the name of the op's ONNX node as a string. Returns null if the op
   /// has no name, or if the function computes several equal nodes.
@@ -147,7 +147,8 @@ struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
     Value data = MemRefDescriptor(adaptor.getMemref())
                      .allocatedPtr(rewriter, op.getLoc());
     if (failed(callSupport(functions, rewriter, op, kRelease,
-                           LLVM::LLVMVoidType::get(getContext()), call, data)))
+                           LLVM::LLVMVoidType::get(getContext()),
+                           {call, data})))
       return failure();
     rewriter.eraseOp(op);
     return success();
@@ -182,8 +183,8 @@ struct LowerRequire : ConvertOpToLLVMPattern<ingot::RequireOp> {
                                       rewriter.getI64IntegerAttr(0));
     };
     if (failed(callSupport(functions, rewriter, op, kRequire,
-                           LLVM::LLVMVoidType::get(getContext()), call,
-                           {holds, message, value(0), value(1)})))
+                           LLVM::LLVMVoidType::get(getContext()),
+                           {call, holds, message, value(0), value(1)})))
       return failure();
     rewriter.eraseOp(op);
     return success();
@@ -227,10 +228,11 @@ struct LowerObserve : ConvertOpToLLVMPattern<ingot::ObserveOp> {
     }
     Value data =
         descriptor.bufferPtr(rewriter, loc, *getTypeConverter(), type);
-    if (failed(callSupport(functions, rewriter, op, kObserve,
-                           LLVM::LLVMVoidType::get(getContext()), call,
-                           {number(i64, op.getNumber()), number(i32, dtype),
-                            number(i32, rank), at(0), at(rank), data})))
+    if (failed(
+            callSupport(functions, rewriter, op, kObserve,
+                        LLVM::LLVMVoidType::get(getContext()),
+                        {call, number(i64, op.getNumber()), number(i32, dtype),
+                         number(i32, rank), at(0), at(rank), data})))
       return failure();
     rewriter.eraseOp(op);
     return success();

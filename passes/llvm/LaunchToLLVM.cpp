@@ -172,17 +172,15 @@ LowerLaunch::getTask(cpu::LaunchOp op,
   return task;
 }
 
-FailureOr<LLVM::CallOp>
-codegen::callSupport(Functions &functions, OpBuilder &b, Operation *op,
-                     StringRef name, Type result, Value call,
-                     ValueRange arguments) {
-  SmallVector<Value> all = {call};
-  llvm::append_range(all, arguments);
+FailureOr<LLVM::CallOp> codegen::callSupport(Functions &functions, OpBuilder &b,
+                                             Operation *op, StringRef name,
+                                             Type result,
+                                             ValueRange arguments) {
   FailureOr<LLVM::LLVMFuncOp> callee = functions.support(
-      b, op, name, llvm::to_vector(ValueRange(all).getTypes()), result);
+      b, op, name, llvm::to_vector(arguments.getTypes()), result);
   if (failed(callee))
     return failure();
-  return LLVM::CallOp::create(b, op->getLoc(), *callee, all);
+  return LLVM::CallOp::create(b, op->getLoc(), *callee, arguments);
 }
 
 Value codegen::getFrame(Operation *op, int64_t numWords,
@@ -254,7 +252,7 @@ LowerChunk::matchAndRewrite(ChunkOp op, OpAdaptor adaptor,
                                              getIndexType(), op.getPerThread());
   FailureOr<LLVM::CallOp> made =
       codegen::callSupport(functions, rewriter, op, kChunk, getIndexType(),
-                           adaptor.getCall(), {adaptor.getImages(), perThread});
+                           {adaptor.getCall(), adaptor.getImages(), perThread});
   if (failed(made))
     return failure();
   rewriter.replaceOp(op, *made);

@@ -38,11 +38,11 @@ mlir::Value callArgument(mlir::Operation *op);
 /// The function of runtime/support that ends a run if a condition is false.
 constexpr llvm::StringLiteral kRequire = "ingot_support_require";
 
-/// Calls function `name` of runtime/support for `op`, with the run's call and
-/// `arguments`.
+/// Calls function `name` of runtime/support for `op`. The first one of
+/// `arguments` is the run's call.
 mlir::FailureOr<mlir::LLVM::CallOp>
 callSupport(Functions &functions, mlir::OpBuilder &b, mlir::Operation *op,
-            llvm::StringRef name, mlir::Type result, mlir::Value call,
+            llvm::StringRef name, mlir::Type result,
             mlir::ValueRange arguments);
 
 /// Returns stack memory for `numWords` 64-bit fields that a call of `op`

@@ -60,9 +60,9 @@ struct LowerPoll : LowerToSupport<PollOp> {
   matchAndRewrite(PollOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Value call = callOf(op);
-    if (!call || failed(callSupport(functions, rewriter, op, kPoll,
-                                    LLVM::LLVMVoidType::get(getContext()), call,
-                                    {})))
+    if (!call ||
+        failed(callSupport(functions, rewriter, op, kPoll,
+                           LLVM::LLVMVoidType::get(getContext()), call)))
       return failure();
     rewriter.eraseOp(op);
     return success();
@@ -78,8 +78,8 @@ struct LowerList : LowerToSupport<ListOp> {
     Value call = callOf(op);
     if (!call)
       return failure();
-    auto list = callSupport(functions, rewriter, op, kList, call.getType(),
-                            call, {});
+    auto list =
+        callSupport(functions, rewriter, op, kList, call.getType(), call);
     if (failed(list))
       return failure();
     rewriter.replaceOpWithNewOp<LLVM::PtrToIntOp>(
@@ -121,8 +121,8 @@ struct LowerAppend : LowerToSupport<AppendOp> {
                         : type.getElementTypeBitWidth();
     if (failed(callSupport(
             functions, rewriter, op, kAppend,
-            LLVM::LLVMVoidType::get(getContext()), call,
-            {asPointer(rewriter, loc, adaptor.getList()),
+            LLVM::LLVMVoidType::get(getContext()),
+            {call, asPointer(rewriter, loc, adaptor.getList()),
              number(rewriter, loc, 64, llvm::divideCeil(bits, 8)),
              number(rewriter, loc, 32, rank), wordAt(rewriter, loc, words, 0),
              wordAt(rewriter, loc, words, rank), data, message})))
@@ -153,8 +153,7 @@ struct LowerStack : LowerToSupport<StackOp> {
           number(rewriter, loc, 64, ShapedType::isDynamic(size) ? -1 : size),
           wordAt(rewriter, loc, words, i));
     auto taken = callSupport(functions, rewriter, op, kStack, call.getType(),
-                             call,
-                             {asPointer(rewriter, loc, adaptor.getList()),
+                             {call, asPointer(rewriter, loc, adaptor.getList()),
                               number(rewriter, loc, 32, rank - 1),
                               wordAt(rewriter, loc, words, 0)});
     if (failed(taken))

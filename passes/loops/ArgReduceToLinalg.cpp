@@ -21,10 +21,11 @@ using namespace ingot::support;
 using nn::ReduceKind;
 
 Value support::isBetter(OpBuilder &b, Location loc, Value x, Value than,
-                        bool isMax, bool orEqual, bool isUnsigned) {
+                        const IntegerOrder &order, bool orEqual) {
   using P = arith::CmpIPredicate;
+  const bool isMax = order.isMax;
   P predicate;
-  if (isUnsigned)
+  if (order.isUnsigned)
     predicate =
         isMax ? (orEqual ? P::uge : P::ugt) : (orEqual ? P::ule : P::ult);
   else
@@ -127,8 +128,8 @@ private:
 
 Value ArgReduction::isBetter(OpBuilder &b, Value x, Value than, bool orEqual) {
   if (!isa<FloatType>(x.getType()))
-    return support::isBetter(b, loc, x, than, hasRanks || isMax, orEqual,
-                             !hasRanks && isUnsigned);
+    return support::isBetter(
+        b, loc, x, than, {hasRanks || isMax, !hasRanks && isUnsigned}, orEqual);
   using P = arith::CmpFPredicate;
   auto compare = [&](P predicate, Value left, Value right) -> Value {
     return arith::CmpFOp::create(b, loc, predicate, left, right);

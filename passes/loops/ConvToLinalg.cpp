@@ -127,7 +127,7 @@ static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
     bias = splitChannels(b, loc, bias, 0, conv.groups);
   Value init = startSum(b, loc, sizes, computeType(type.getElementType()), bias,
                         {groupDim, groupDim + 1});
-  Value y = contract(b, loc, x, conv.w, init, maps, iterators);
+  Value y = contract(b, loc, {x, conv.w}, init, maps, iterators);
   y = narrow(b, loc, y, type.getElementType());
   SmallVector<ReassociationIndices> reassociation;
   for (int64_t i = 0; i < n + 3; ++i) {
@@ -276,7 +276,8 @@ Value Transposed::spread(Value x) {
     spread[dimOf(d)] = addSizes(b, loc, gaps, one);
   }
   Value zero = scalar(b, loc, typeOf(x).getElementType(), 0);
-  return insert(b, loc, x, filled(b, loc, spread, zero), offsets, sizes, steps);
+  return insert(b, loc, x, filled(b, loc, spread, zero),
+                {offsets, sizes, steps});
 }
 
 /// Convolves x with the taps of a phase in each dimension.
@@ -369,8 +370,8 @@ LogicalResult LowerConvTranspose::matchAndRewrite(
       offsets[whole.dimOf(d)] = rewriter.getIndexAttr(rest % stride);
       rest /= stride;
     }
-    y = insert(rewriter, loc, part, y, offsets, sizesOf(rewriter, loc, part),
-               steps);
+    y = insert(rewriter, loc, part, y,
+               {offsets, sizesOf(rewriter, loc, part), steps});
   }
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
   return success();

@@ -207,11 +207,19 @@ static Value reduceScalars(OpBuilder &b, Location loc,
   return y;
 }
 
+namespace {
+/// An element of a tensor's update: how it is combined with the old value.
+struct UpdateRule {
+  nn::ScatterReduction reduction;
+  bool isUnsigned;
+};
+} // namespace
+
 /// Returns x after an update by each element of `updates`, in order. `locate`
 /// returns the position of an update in x.
 static Value
 scatter(OpBuilder &builder, Location loc, Value x, Value updates,
-        nn::ScatterReduction reduction, bool isUnsigned,
+        const UpdateRule &rule,
         function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange)>
             locate) {
   Value zero = indexConstant(builder, loc, 0),
@@ -231,9 +239,10 @@ scatter(OpBuilder &builder, Location loc, Value x, Value updates,
                     Value into) -> Value {
     SmallVector<Value> to = locate(b, loc, at);
     Value value = tensor::ExtractOp::create(b, loc, updates, at);
-    if (reduction != nn::ScatterReduction::none) {
+    if (rule.reduction != nn::ScatterReduction::none) {
       Value old = tensor::ExtractOp::create(b, loc, into, to);
-      value = reduceScalars(b, loc, reduction, old, value, isUnsigned);
+      value =
+          reduceScalars(b, loc, rule.reduction, old, value, rule.isUnsigned);
     }
     return tensor::InsertOp::create(b, loc, value, into, to);
   };
@@ -261,8 +270,8 @@ struct LowerScatterElements : OpConversionPattern<nn::ScatterElementsOp> {
     Value size = sizeOf(rewriter, loc, x, axis);
     requireIndices(rewriter, loc, indices, OpFoldResult(size));
     if (!isKnownEmpty(shapeOf(x)))
-      y = scatter(rewriter, loc, x, adaptor.getUpdates(), op.getReduction(),
-                  isUnsigned(op.getX().getType()),
+      y = scatter(rewriter, loc, x, adaptor.getUpdates(),
+                  {op.getReduction(), isUnsigned(op.getX().getType())},
                   [&](OpBuilder &b, Location loc, ValueRange at) {
                     Value entry = extract(b, loc, indices, at, extents);
                     SmallVector<Value> to(at);
@@ -291,8 +300,8 @@ struct LowerScatterND : OpConversionPattern<nn::ScatterNDOp> {
     requireIndices(rewriter, loc, indices, ArrayRef(data).take_front(depth));
     if (!isKnownEmpty(shapeOf(x)))
       y = scatter(
-          rewriter, loc, x, adaptor.getUpdates(), op.getReduction(),
-          isUnsigned(op.getX().getType()),
+          rewriter, loc, x, adaptor.getUpdates(),
+          {op.getReduction(), isUnsigned(op.getX().getType())},
           [&](OpBuilder &b, Location loc, ValueRange at) {
             SmallVector<Value> to, where(at.take_front(outer));
             where.push_back(Value());

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
-Value support::contract(OpBuilder &b, Location loc, Value a, Value w,
+Value support::contract(OpBuilder &b, Location loc, ValueRange factors,
                         Value init, ArrayRef<AffineMap> maps,
                         ArrayRef<utils::IteratorType> iterators) {
   Type type = typeOf(init).getElementType();
@@ -27,7 +27,7 @@ Value support::contract(OpBuilder &b, Location loc, Value a, Value w,
     return arith::ExtSIOp::create(b, loc, type, x);
   };
   return linalg::GenericOp::create(
-             b, loc, init.getType(), ValueRange{a, w}, init, maps, iterators,
+             b, loc, init.getType(), factors, init, maps, iterators,
              [&](OpBuilder &b, Location loc, ValueRange args) {
                Value product = mulScalars(b, loc, widen(b, loc, args[0]),
                                           widen(b, loc, args[1]));
@@ -159,7 +159,7 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
       startSum(rewriter, loc, resultSizes(rewriter, op->getResult(0)),
                computeType(type.getElementType()),
                adaptor.getBias(), biasDims);
-  Value y = contract(rewriter, loc, a, w, init, maps, iterators);
+  Value y = contract(rewriter, loc, {a, w}, init, maps, iterators);
   y = narrow(rewriter, loc, y, type.getElementType());
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
   return success();

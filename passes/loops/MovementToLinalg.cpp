@@ -166,12 +166,21 @@ static Value collapseLike(ConversionPatternRewriter &rewriter, Location loc,
   return empty(rewriter, loc, sizes, typeOf(joined).getElementType());
 }
 
+namespace {
+/// A tensor of `sizes` that parts are joined to along an axis.
+struct Joined {
+  Value tensor;
+  int64_t axis;
+  ArrayRef<OpFoldResult> sizes;
+};
+} // namespace
+
 /// Inserts a part at `offset` of the axis. Inserts a matrix into a matrix,
 /// because the matrix's kernel can write into a slice of two dimensions but not
 /// into a slice of more.
 static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
-                        Value part, Value joined, int64_t axis,
-                        OpFoldResult offset, ArrayRef<OpFoldResult> sizes) {
+                        Value part, const Joined &whole, OpFoldResult offset) {
+  auto [joined, axis, sizes] = whole;
   tensor::ExpandShapeOp expand = matrixOf(part, axis);
   if (expand) {
     OpFoldResult size = sizes[axis];
@@ -184,8 +193,8 @@ static Value insertPart(ConversionPatternRewriter &rewriter, Location loc,
   Sizes offsets(rank, rewriter.getIndexAttr(0)),
       ones(rank, rewriter.getIndexAttr(1));
   offsets[axis] = offset;
-  Value inserted = insert(rewriter, loc, part, joined, offsets,
-                          sizesOf(rewriter, loc, part), ones);
+  Value inserted = insert(rewriter, loc, part, joined,
+                          {offsets, sizesOf(rewriter, loc, part), ones});
   if (!expand)
     return inserted;
   SmallVector<int64_t> shape = decomposeMixedValues(Sizes(sizes)).first;
@@ -233,7 +242,7 @@ static Value join(ConversionPatternRewriter &rewriter, Location loc,
     if (llvm::none_of(sizesOf(rewriter, loc, inputs[i]), [](OpFoldResult size) {
           return getConstantIntValue(size) == 0;
         }))
-      y = insertPart(rewriter, loc, inputs[i], y, axis, offsets[i], sizes);
+      y = insertPart(rewriter, loc, inputs[i], {y, axis, sizes}, offsets[i]);
   return y;
 }
 
@@ -347,9 +356,11 @@ static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
 /// then fills the two ends of each dimension in order. An end of a dimension
 /// covers the unpadded extent of the earlier dimensions, and the padded extent
 /// of the later dimensions.
-static Value repeatEnds(OpBuilder &b, Location loc, nn::PadMode mode, Value x,
+static Value repeatEnds(OpBuilder &b, nn::PadOp op, Value x,
                         ArrayRef<int64_t> lowPads, ArrayRef<int64_t> highPads,
                         ArrayRef<OpFoldResult> sizes) {
+  Location loc = op.getLoc();
+  const nn::PadMode mode = op.getMode();
   RankedTensorType type = typeOf(x);
   int64_t rank = type.getRank();
   Sizes own = sizesOf(b, loc, x), lows, none(rank, b.getIndexAttr(0)),
@@ -357,7 +368,7 @@ static Value repeatEnds(OpBuilder &b, Location loc, nn::PadMode mode, Value x,
   for (int64_t low : lowPads)
     lows.push_back(b.getIndexAttr(low));
   Value y = empty(b, loc, sizes, type.getElementType());
-  y = insert(b, loc, x, y, lows, own, ones);
+  y = insert(b, loc, x, y, {lows, own, ones});
   auto padEnd = [&](int64_t d, bool isHigh) {
     int64_t pad = (isHigh ? highPads : lowPads)[d];
     if (pad == 0)
@@ -388,7 +399,7 @@ static Value repeatEnds(OpBuilder &b, Location loc, nn::PadMode mode, Value x,
           }
           return tensor::ExtractOp::create(b, loc, x, at);
         });
-    y = insert(b, loc, end, y, offsets, part, ones);
+    y = insert(b, loc, end, y, {offsets, part, ones});
   };
   for (int64_t d = 0; d < rank; ++d) {
     padEnd(d, /*isHigh=*/false);
@@ -418,7 +429,7 @@ LowerPad::matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
       }
     Value nothing = scalar(rewriter, loc, type.getElementType(), 0);
     x = pad(rewriter, loc, x, cut[0], cut[1], nothing);
-    y = repeatEnds(rewriter, loc, op.getMode(), x, added[0], added[1],
+    y = repeatEnds(rewriter, op, x, added[0], added[1],
                    resultSizes(rewriter, op->getResult(0)));
   }
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));

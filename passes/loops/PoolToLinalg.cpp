@@ -71,15 +71,33 @@ poolIterators(const PoolLoops &windows) {
   return iterators;
 }
 
-using Combine = function_ref<Value(OpBuilder &, Location, Value, Value)>;
+namespace {
+
+/// Combines the elements of each window of padded data, from `start` on.
+struct WindowReduction {
+  OpBuilder &b;
+  Location loc;
+  const PoolLoops &windows;
+  Value start;
+  function_ref<Value(OpBuilder &, Location, Value, Value)> combine;
+
+  /// Returns the result, whose sizes are given.
+  Value reduce(Value padded, ArrayRef<OpFoldResult> sizes);
+
+private:
+  Value reduceTaps(Value x, size_t dim, ArrayRef<OpFoldResult> sizes);
+  Value reduceLoop(Value x, const PoolLoops &windows,
+                   ArrayRef<OpFoldResult> sizes);
+};
+
+} // namespace
 
 /// Combines `x` along one dimension of the windows, if it has few taps. Each
 /// tap is a separate linalg op. Such an op is vectorized whatever the inner
 /// dimensions are.
-static Value poolTaps(OpBuilder &b, Location loc, Value x,
-                      const PoolLoops &windows, size_t dim,
-                      ArrayRef<OpFoldResult> sizes, Type type,
-                      Combine combine) {
+Value WindowReduction::reduceTaps(Value x, size_t dim,
+                                  ArrayRef<OpFoldResult> sizes) {
+  Type type = start.getType();
   Sizes starts(windows.rank, b.getIndexAttr(0)),
       strides(windows.rank, b.getIndexAttr(1));
   int64_t axis = windows.first + int64_t(dim);
@@ -106,9 +124,8 @@ static Value poolTaps(OpBuilder &b, Location loc, Value x,
 
 /// Combines the elements of each window in one linalg op that loops over the
 /// taps.
-static Value poolLoop(OpBuilder &b, Location loc, Value x,
-                      const PoolLoops &windows, ArrayRef<OpFoldResult> sizes,
-                      Value start, Combine combine) {
+Value WindowReduction::reduceLoop(Value x, const PoolLoops &windows,
+                                  ArrayRef<OpFoldResult> sizes) {
   Type type = start.getType();
   Value init = filled(b, loc, sizes, start);
   Value window = tensor::EmptyOp::create(b, loc, windows.kernel, type);
@@ -122,17 +139,14 @@ static Value poolLoop(OpBuilder &b, Location loc, Value x,
       .getResult(0);
 }
 
-/// Combines all elements of each window of padded data, from `start` on, one
-/// dimension after the other. `sizes` are the sizes of the result. Bytes are
-/// combined in all dimensions at once, because moving intermediate results
-/// takes longer than the computation. Empty data are also combined in all
-/// dimensions at once, because empty data cannot be sliced.
-static Value pool(OpBuilder &b, Location loc, Value padded,
-                  const PoolLoops &windows, ArrayRef<OpFoldResult> sizes,
-                  Value start, Combine combine) {
+/// Combines one dimension after the other. Bytes are combined in all dimensions
+/// at once, because moving intermediate results takes longer than the
+/// computation. Empty data are also combined in all dimensions at once, because
+/// empty data cannot be sliced.
+Value WindowReduction::reduce(Value padded, ArrayRef<OpFoldResult> sizes) {
   if (typeOf(padded).getElementTypeBitWidth() < 32 ||
       isKnownEmpty(typeOf(padded).getShape()))
-    return poolLoop(b, loc, padded, windows, sizes, start, combine);
+    return reduceLoop(padded, windows, sizes);
   Value x = padded;
   Sizes between = sizesOf(b, loc, padded);
   for (size_t dim = 0; dim < windows.size(); ++dim) {
@@ -141,7 +155,7 @@ static Value pool(OpBuilder &b, Location loc, Value padded,
     if (windows.kernel[dim] == 1 && windows.strides[dim] == 1)
       continue;
     if (windows.kernel[dim] <= threshold::slicedTaps) {
-      x = poolTaps(b, loc, x, windows, dim, between, start.getType(), combine);
+      x = reduceTaps(x, dim, between);
       continue;
     }
     SmallVector<int64_t> kernel(windows.size(), 1), strides = kernel;
@@ -150,7 +164,7 @@ static Value pool(OpBuilder &b, Location loc, Value padded,
     PoolLoops one = windows;
     one.kernel = kernel;
     one.strides = strides;
-    x = poolLoop(b, loc, x, one, between, start, combine);
+    x = reduceLoop(x, one, between);
   }
   return x;
 }
@@ -178,11 +192,11 @@ struct LowerMaxPool : OpConversionPattern<nn::MaxPoolOp> {
                  noSign);
     Value padded = pad(rewriter, loc, x, windows.padsOf(false),
                        windows.padsOf(true), lowest);
-    Value y = pool(rewriter, loc, padded, windows,
-                   resultSizes(rewriter, op->getResult(0)), lowest,
-                   [&](OpBuilder &b, Location loc, Value sum, Value x) {
-                     return maxScalars(b, loc, sum, x, noSign);
-                   });
+    auto larger = [&](OpBuilder &b, Location loc, Value sum, Value x) {
+      return maxScalars(b, loc, sum, x, noSign);
+    };
+    Value y = WindowReduction{rewriter, loc, windows, lowest, larger}.reduce(
+        padded, resultSizes(rewriter, op->getResult(0)));
     rewriter.replaceOp(
         op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));
     return success();
@@ -221,11 +235,8 @@ static Value countInside(OpBuilder &b, Location loc, Value x,
   Value zero = scalar(b, loc, type, 0);
   Value padded = pad(b, loc, ones, spatial.padsOf(false), spatial.padsOf(true),
                      zero);
-  return pool(b, loc, padded, spatial,
-              pooled.slice(windows.first, windows.size()), zero,
-              [](OpBuilder &b, Location loc, Value sum, Value x) {
-                return addScalars(b, loc, sum, x);
-              });
+  return WindowReduction{b, loc, spatial, zero, addScalars}.reduce(
+      padded, pooled.slice(windows.first, windows.size()));
 }
 
 LogicalResult
@@ -243,11 +254,9 @@ LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
       pad(rewriter, loc, x, windows.padsOf(false), windows.padsOf(true),
           scalar(rewriter, loc, element, 0));
   Sizes sizes = resultSizes(rewriter, op->getResult(0));
-  Value sum = pool(rewriter, loc, padded, windows, sizes,
-                   scalar(rewriter, loc, compute, 0),
-                   [](OpBuilder &b, Location loc, Value sum, Value x) {
-                     return addScalars(b, loc, sum, x);
-                   });
+  Value zero = scalar(rewriter, loc, compute, 0);
+  Value sum = WindowReduction{rewriter, loc, windows, zero, addScalars}.reduce(
+      padded, sizes);
   int64_t count = 1;
   for (int64_t size : windows.kernel)
     count *= size;
@@ -431,8 +440,8 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
       wins = arith::AndIOp::create(b, loc, compare(Predicate::UGT, x),
                                    compare(Predicate::ORD, best));
     } else {
-      wins = isBetter(b, loc, x, best, /*isMax=*/true, /*orEqual=*/false,
-                      noSign);
+      wins = isBetter(b, loc, x, best, {/*isMax=*/true, noSign},
+                      /*orEqual=*/false);
     }
     if (!hasPads)
       wins = arith::OrIOp::create(b, loc, wins, isFirstStep(b, loc, windows));

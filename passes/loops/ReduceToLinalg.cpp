@@ -191,7 +191,7 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
                   })
                   .getResult(0);
     if (kind == ReduceKind::mean || accType != element)
-      y = finish(b, loc, op, x, y, element, isUnsigned);
+      y = finish(b, op, x, y, element, isUnsigned);
     if (op.getKeepDims())
       y = keepReducedDims(b, loc, y, from, op.getAxes());
     Type type = getTypeConverter()->convertType(op.getType());
@@ -200,8 +200,9 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
   }
 
   /// Divides a mean by the count, and narrows to the element type.
-  static Value finish(OpBuilder &b, Location loc, nn::ReduceOp op, Value x,
-                      Value sum, Type element, bool isUnsigned) {
+  static Value finish(OpBuilder &b, nn::ReduceOp op, Value x, Value sum,
+                      Type element, bool isUnsigned) {
+    Location loc = op.getLoc();
     Type accType = typeOf(sum).getElementType();
     Value count;
     if (op.getKind() == ReduceKind::mean)

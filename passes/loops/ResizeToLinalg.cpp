@@ -127,13 +127,13 @@ Value Separable::resample(Value x, int64_t dim, const ResampledAxis &axis,
 }
 
 /// Multiplies dimension `dim` by the matrix of its resampling.
-static Value multiplyByBand(OpBuilder &b, Location loc, nn::ResizeOp op,
-                            Value x, int64_t dim, const ResampledAxis &axis,
-                            OpFoldResult size) {
+static Value multiplyByBand(OpBuilder &b, nn::ResizeOp op, Value x, int64_t dim,
+                            const ResampledAxis &axis, OpFoldResult size) {
+  Location loc = op.getLoc();
   Sizes sizes = sizesOf(b, loc, x);
   sizes[dim] = size;
   ResampledBand band =
-      makeResampledBand(b, loc, samplingOf(op), axis, op.mayFilter(dim),
+      makeResampledBand({b, loc}, samplingOf(op), axis, op.mayFilter(dim),
                         /*unit=*/1, {0, 1, size});
   Value taps = sizeOf(b, loc, band.weights, 1);
   return generate(
@@ -179,7 +179,7 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
   if (op.getAntialias()) {
     for (int64_t i = 0; i < type.getRank(); ++i)
       if (!isCopied[i])
-        x = multiplyByBand(rewriter, loc, op, x, i, axes[i], sizes[i]);
+        x = multiplyByBand(rewriter, op, x, i, axes[i], sizes[i]);
     rewriter.replaceOp(op, castTo(rewriter, loc, x, type));
     return success();
   }

@@ -153,8 +153,8 @@ Value Selection::keyOfItem(Value item) {
 Value Selection::mayBeBetter(Value element, Value than) {
   Type compute = computeType(order.element);
   if (!isa<FloatType>(compute))
-    return isBetter(b, loc, element, than, order.descends, /*orEqual=*/false,
-                    order.isUnsigned);
+    return isBetter(b, loc, element, than, {order.descends, order.isUnsigned},
+                    /*orEqual=*/false);
   return arith::CmpFOp::create(
       b, loc,
       order.descends ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT,

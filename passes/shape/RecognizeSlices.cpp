@@ -194,7 +194,7 @@ static Value insertUpdates(OpBuilder &b, Location loc, Value x, Value updates,
     strides.push_back(one);
   }
   Value source = atRankOfData(b, loc, updates, sizes);
-  return support::insert(b, loc, source, x, offsets, sizes, strides);
+  return support::insert(b, loc, source, x, {offsets, sizes, strides});
 }
 
 void RecognizeSlicesPass::runOnOperation() {

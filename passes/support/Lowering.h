@@ -44,12 +44,17 @@ mlir::Value createGeneric(
 mlir::Value extremum(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Type type, bool highest, bool isUnsigned);
 
+/// An order of integers. With `isMax`, a larger one is better, else a smaller
+/// one.
+struct IntegerOrder {
+  bool isMax, isUnsigned;
+};
+
 /// Creates the check whether an integer `x` replaces the best value so far,
-/// `than`. With `isMax`, a larger x replaces it, else a smaller x. With
-/// `orEqual`, an equal x does, too.
+/// `than`. With `orEqual`, an equal x does, too.
 mlir::Value isBetter(mlir::OpBuilder &builder, mlir::Location loc,
-                     mlir::Value x, mlir::Value than, bool isMax, bool orEqual,
-                     bool isUnsigned);
+                     mlir::Value x, mlir::Value than, const IntegerOrder &order,
+                     bool orEqual);
 
 /// Returns `type` without `axes`, and sets `kept` to the remaining dimensions.
 mlir::RankedTensorType withoutDims(mlir::RankedTensorType type,

@@ -170,11 +170,13 @@ SmallVector<Value> BandBuilder::writeRow(Value row, Value at, Value taps,
                  : writeTaps(row, at, taps, tables);
 }
 
-ResampledBand support::makeResampledBand(OpBuilder &b, Location loc,
+ResampledBand support::makeResampledBand(const Scalars &scalars,
                                          const Sampling &sampling,
                                          const ResampledAxis &axis,
                                          bool filters, int64_t unit,
                                          const TakenRows &rows) {
+  OpBuilder &b = scalars.b;
+  Location loc = scalars.loc;
   BandBuilder builder(b, loc, sampling, axis, filters);
   Scalars &s = builder.s;
   OpFoldResult taps;

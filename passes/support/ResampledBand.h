@@ -31,7 +31,7 @@ double reachOf(nn::ResizeMode mode);
 /// Creates loops that compute the matrix of a resampled dimension at run time.
 /// With `filters`, a dimension that shrinks is filtered (nn.resize
 /// `antialias`). The number of taps is a multiple of `unit`.
-ResampledBand makeResampledBand(OpBuilder &b, Location loc,
+ResampledBand makeResampledBand(const Scalars &scalars,
                                 const Sampling &sampling,
                                 const ResampledAxis &axis, bool filters,
                                 int64_t unit, const TakenRows &rows);

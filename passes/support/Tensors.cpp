@@ -182,13 +182,12 @@ Value support::pad(OpBuilder &b, Location loc, Value tensor,
       llvm::all_of(high, [](int64_t v) { return v <= 0; }))
     return tensor;
   Value background = filled(b, loc, result, scalar);
-  return insert(b, loc, tensor, background, to, kept, ones);
+  return insert(b, loc, tensor, background, {to, kept, ones});
 }
 
 Value support::insert(OpBuilder &b, Location loc, Value source, Value dest,
-                      ArrayRef<OpFoldResult> offsets,
-                      ArrayRef<OpFoldResult> sizes,
-                      ArrayRef<OpFoldResult> strides) {
+                      const TensorPart &part) {
+  const auto [offsets, sizes, strides] = part;
   // tensor.insert_slice rejects any offset into an empty dimension.
   if (llvm::any_of(sizes, [](OpFoldResult size) {
         return getConstantIntValue(size) == 0;

@@ -54,19 +54,22 @@ Value transpose(OpBuilder &b, Location loc, Value tensor,
 /// Pads a tensor with `scalar`. Negative amounts crop.
 Value pad(OpBuilder &b, Location loc, Value tensor, ArrayRef<int64_t> low,
           ArrayRef<int64_t> high, Value scalar);
-/// Inserts `source` into `dest` at offsets, with strides. More sizes may be
-/// static than in the source's type.
+/// A part of a tensor.
+struct TensorPart {
+  ArrayRef<OpFoldResult> offsets, sizes, strides;
+};
+/// Inserts `source` into `dest` as its part `part`. More sizes may be static
+/// than in the source's type.
 Value insert(OpBuilder &b, Location loc, Value source, Value dest,
-             ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
-             ArrayRef<OpFoldResult> strides);
+             const TensorPart &part);
 /// Creates a tensor whose element at `indices` is computed by `body`.
 Value generate(
     OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Type elementType,
     llvm::function_ref<Value(OpBuilder &, Location, ValueRange indices)> body);
 
-/// Creates a contraction: `init` plus products of elements of a and w, indexed
-/// by the three maps. The sum has the type of `init`.
-Value contract(OpBuilder &b, Location loc, Value a, Value w, Value init,
+/// Creates a contraction: `init` plus products of elements of two factors,
+/// indexed by the three maps. The sum has the type of `init`.
+Value contract(OpBuilder &b, Location loc, mlir::ValueRange factors, Value init,
                ArrayRef<mlir::AffineMap> maps,
                ArrayRef<mlir::utils::IteratorType> iterators);
 /// Returns the initial value of a sum: zeros, or the bias along result dims

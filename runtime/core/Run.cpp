@@ -165,12 +165,22 @@ static ingot_status readRunOptions(const ingot_run_options *given,
   return INGOT_OK;
 }
 
+namespace {
+/// The tensors of a run.
+struct Tensors {
+  const ingot_input *inputs;
+  uint32_t numInputs;
+  const ingot_output *outputs;
+  uint32_t numOutputs;
+};
+} // namespace
+
 /// Checks the arguments of a run, and runs. If `isAsync`, a run that succeeds
 /// leaves the context marked as running.
-static ingot_status start(ingot_context *context, const ingot_input *inputs,
-                          uint32_t numInputs, const ingot_output *outputs,
-                          uint32_t numOutputs, const ingot_run_options *given,
-                          bool isAsync, ingot_error *error) {
+static ingot_status start(ingot_context *context, const Tensors &tensors,
+                          const ingot_run_options *given, bool isAsync,
+                          ingot_error *error) {
+  const auto [inputs, numInputs, outputs, numOutputs] = tensors;
   if (!context)
     return fail(error, INGOT_INVALID_ARGUMENT, "context is null");
   const ingot_abi_artifact &artifact = *context->model->artifact;
@@ -211,7 +221,7 @@ ingot_status ingot_context_run(ingot_context *context,
                                const ingot_output *outputs, uint32_t numOutputs,
                                const ingot_run_options *options,
                                ingot_error *error) {
-  return start(context, inputs, numInputs, outputs, numOutputs, options,
+  return start(context, {inputs, numInputs, outputs, numOutputs}, options,
                /*isAsync=*/false, error);
 }
 
@@ -220,7 +230,7 @@ ingot_context_run_async(ingot_context *context, const ingot_input *inputs,
                         uint32_t numInputs, const ingot_output *outputs,
                         uint32_t numOutputs, const ingot_run_options *options,
                         ingot_error *error) {
-  return start(context, inputs, numInputs, outputs, numOutputs, options,
+  return start(context, {inputs, numInputs, outputs, numOutputs}, options,
                /*isAsync=*/true, error);
 }
 

@@ -82,26 +82,35 @@ static KernelNode makeKernel(const Run &run, const Step &step,
   return node;
 }
 
-/// Calls `onKernel` or `onCopy`, a function of the driver that adds or updates
-/// a node, with the parameters for a step.
+namespace {
+/// A function of the driver that adds or updates a node, and its name.
+template <typename Function>
+struct NodeCall {
+  const char *name;
+  Function function;
+};
+template <typename Function>
+NodeCall(const char *, Function) -> NodeCall<Function>;
+} // namespace
+
+/// Calls `onKernel` or `onCopy` with the parameters for a step.
 template <typename OnKernel, typename OnCopy>
 static int32_t withNode(Run &run, const Steps &steps, uint32_t number,
-                        const char *kernelCall, OnKernel onKernel,
-                        const char *copyCall, OnCopy onCopy,
+                        NodeCall<OnKernel> onKernel, NodeCall<OnCopy> onCopy,
                         const Message &message) {
   const Step &step = steps.steps[number];
   const uint64_t *words = steps.words + step.words;
-  const char *call = copyCall;
+  const char *call = onCopy.name;
   Result result;
   if (step.kernel == Step::copy) {
     const CopyNode node = makeCopy(run, step, words);
-    result = onCopy(node);
+    result = onCopy.function(node);
   } else {
     KernelArguments arguments(run, run.state->program->kernels[step.kernel],
                               words);
     const KernelNode node = makeKernel(run, step, arguments);
-    result = onKernel(node);
-    call = kernelCall;
+    result = onKernel.function(node);
+    call = onKernel.name;
   }
   if (!result)
     return INGOT_ABI_OK;
@@ -116,19 +125,21 @@ static int32_t addNodes(Run &run, Segment &segment, const Steps &steps,
   const Driver &driver = run.state->driver;
   for (uint32_t i = 0; i < steps.count; ++i) {
     const GraphNode *before = i ? &segment.nodes[i - 1] : nullptr;
-    if (int32_t status = withNode(
-            run, steps, i, "cuGraphAddKernelNode_v2",
-            [&](const KernelNode &node) {
-              return driver.cuGraphAddKernelNode_v2(
-                  &segment.nodes[i], segment.graph, before, i ? 1 : 0, &node);
-            },
-            "cuGraphAddMemcpyNode",
-            [&](const CopyNode &node) {
-              return driver.cuGraphAddMemcpyNode(
-                  &segment.nodes[i], segment.graph, before, i ? 1 : 0, &node,
-                  run.state->context);
-            },
-            message))
+    if (int32_t status =
+            withNode(run, steps, i,
+                     NodeCall{"cuGraphAddKernelNode_v2",
+                              [&](const KernelNode &node) {
+                                return driver.cuGraphAddKernelNode_v2(
+                                    &segment.nodes[i], segment.graph, before,
+                                    i ? 1 : 0, &node);
+                              }},
+                     NodeCall{"cuGraphAddMemcpyNode",
+                              [&](const CopyNode &node) {
+                                return driver.cuGraphAddMemcpyNode(
+                                    &segment.nodes[i], segment.graph, before,
+                                    i ? 1 : 0, &node, run.state->context);
+                              }},
+                     message))
       return status;
   }
   return INGOT_ABI_OK;
@@ -226,18 +237,20 @@ static int32_t updateNodes(Run &run, Segment &segment, const Steps &steps,
   for (uint32_t i = 0; i < steps.count; ++i) {
     if (!mustUpdate(run, segment, steps, i, hasMoved))
       continue;
-    if (int32_t status = withNode(
-            run, steps, i, "cuGraphExecKernelNodeSetParams_v2",
-            [&](const KernelNode &node) {
-              return driver.cuGraphExecKernelNodeSetParams_v2(
-                  segment.exec, segment.nodes[i], &node);
-            },
-            "cuGraphExecMemcpyNodeSetParams",
-            [&](const CopyNode &node) {
-              return driver.cuGraphExecMemcpyNodeSetParams(
-                  segment.exec, segment.nodes[i], &node, run.state->context);
-            },
-            message))
+    if (int32_t status =
+            withNode(run, steps, i,
+                     NodeCall{"cuGraphExecKernelNodeSetParams_v2",
+                              [&](const KernelNode &node) {
+                                return driver.cuGraphExecKernelNodeSetParams_v2(
+                                    segment.exec, segment.nodes[i], &node);
+                              }},
+                     NodeCall{"cuGraphExecMemcpyNodeSetParams",
+                              [&](const CopyNode &node) {
+                                return driver.cuGraphExecMemcpyNodeSetParams(
+                                    segment.exec, segment.nodes[i], &node,
+                                    run.state->context);
+                              }},
+                     message))
       return status;
   }
   memcpy(segment.addresses, run.addresses, bytes);

@@ -115,9 +115,9 @@ static int32_t createFixed(Loader &loader, Operation &operation,
   if (!operation.fixed)
     return message.fail(INGOT_ABI_OUT_OF_MEMORY, record, "is out of memory");
   operation.fixed->numThreads = loader.numThreads;
-  return createPrimitive(loader.state.engine, record, nullptr,
-                         loader.state.weights, nullptr, message,
-                         operation.fixed->primitive);
+  return createPrimitive(loader.state.engine,
+                         {record, nullptr, loader.state.weights, nullptr},
+                         message, operation.fixed->primitive);
 }
 
 /// Returns the bytes from the first to the last element of a constant tensor.

@@ -166,15 +166,16 @@ static bool overrunsScratch(const DescriptorBuilder &builder) {
          strstr(implementation(builder.descriptor), "ref");
 }
 
-static int32_t create(dnnl_engine_t engine, const Record &record,
-                      const int64_t *dynamic, const void *weights,
-                      const_dnnl_memory_desc_t weightsLayout, bool makesCopies,
-                      const Message &message, Primitive &primitive) {
+static int32_t create(dnnl_engine_t engine, const Source &source,
+                      bool makesCopies, const Message &message,
+                      Primitive &primitive) {
+  const Record &record = source.record;
   memset(&primitive, 0, sizeof(primitive));
   primitive.packed = -1;
   DescriptorBuilder builder(engine, record, primitive);
   builder.makesCopies = makesCopies;
-  dnnl_status_t status = builder.addTensors(dynamic, weights, weightsLayout);
+  dnnl_status_t status =
+      builder.addTensors(source.dynamic, source.weights, source.weightsLayout);
   if (status == dnnl_success && primitive.isEmpty)
     return INGOT_ABI_OK;
   if (status == dnnl_success)
@@ -191,10 +192,11 @@ static int32_t create(dnnl_engine_t engine, const Record &record,
     Primitive other;
     int32_t code = INGOT_ABI_BACKEND_ERROR;
     if (builder.canCopy && !makesCopies)
-      code = create(engine, record, dynamic, weights, weightsLayout,
-                    /*makesCopies=*/true, Message{nullptr, 0}, other);
+      code = create(engine, source, /*makesCopies=*/true, Message{nullptr, 0},
+                    other);
     if (code != INGOT_ABI_OK && !makesCopies && product.init(record))
-      code = create(engine, product.get(), dynamic, weights, nullptr,
+      code = create(engine,
+                    {product.get(), source.dynamic, source.weights, nullptr},
                     /*makesCopies=*/false, Message{nullptr, 0}, other);
     if (code == INGOT_ABI_OK) {
       destroyPrimitive(primitive);
@@ -212,14 +214,10 @@ static int32_t create(dnnl_engine_t engine, const Record &record,
                       record, "cannot create the operation", status);
 }
 
-int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Record &record,
-                                     const int64_t *dynamic,
-                                     const void *weights,
-                                     const_dnnl_memory_desc_t weightsLayout,
+int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Source &source,
                                      const Message &message,
                                      Primitive &primitive) {
-  return create(engine, record, dynamic, weights, weightsLayout,
-                /*makesCopies=*/false, message, primitive);
+  return create(engine, source, /*makesCopies=*/false, message, primitive);
 }
 
 void ingot::dnnl::destroyPrimitive(Primitive &primitive) {

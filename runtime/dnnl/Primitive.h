@@ -70,12 +70,19 @@ struct Primitive {
   bool isEmpty;
 };
 
-/// Creates the primitive of `record`. `dynamic` holds its dynamic dims and
-/// strides. If `weightsLayout` is null, constant weights may have any layout,
-/// otherwise only this one. On failure `primitive` is zero-initialized.
-int32_t createPrimitive(dnnl_engine_t engine, const Record &record,
-                        const int64_t *dynamic, const void *weights,
-                        const_dnnl_memory_desc_t weightsLayout,
+/// An operation, its dynamic dims and strides, and its constant weights. If
+/// `weightsLayout` is null, the weights may have any layout, otherwise only
+/// this one.
+struct Source {
+  const Record &record;
+  const int64_t *dynamic;
+  const void *weights;
+  const_dnnl_memory_desc_t weightsLayout;
+};
+
+/// Creates the primitive of an operation. On failure `primitive` is
+/// zero-initialized.
+int32_t createPrimitive(dnnl_engine_t engine, const Source &source,
                         const Message &message, Primitive &primitive);
 void destroyPrimitive(Primitive &primitive);
 

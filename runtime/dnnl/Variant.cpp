@@ -101,12 +101,14 @@ static int32_t makeVariant(const State &state, Operation &operation,
   // accepts this layout, no second copy is packed.
   int32_t status = INGOT_ABI_BACKEND_ERROR;
   if (operation.packed)
-    status = createPrimitive(state.engine, record, dynamic, state.weights,
-                             operation.packed->layout, Message{nullptr, 0},
-                             variant->primitive);
+    status = createPrimitive(
+        state.engine,
+        {record, dynamic, state.weights, operation.packed->layout},
+        Message{nullptr, 0}, variant->primitive);
   if (status != INGOT_ABI_OK)
-    status = createPrimitive(state.engine, record, dynamic, state.weights,
-                             nullptr, message, variant->primitive);
+    status =
+        createPrimitive(state.engine, {record, dynamic, state.weights, nullptr},
+                        message, variant->primitive);
   if (status == INGOT_ABI_OK && variant->primitive.packed >= 0)
     status = attachWeights(state, operation, record, *variant, message);
   if (status != INGOT_ABI_OK)

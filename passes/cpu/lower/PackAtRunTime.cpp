@@ -110,8 +110,9 @@ Value Panels::arrange(OpBuilder &builder, Location loc, Value weights,
     support::Sizes from(shape.size(), builder.getIndexAttr(0));
     support::Sizes ones(shape.size(), builder.getIndexAttr(1));
     from[outer.size()] = builder.getIndexAttr(part == panels ? 0 : whole);
-    all = support::insert(builder, loc, part, all, from,
-                          support::sizesOf(builder, loc, part), ones);
+    all = support::insert(
+        builder, loc, part, all,
+        {from, support::sizesOf(builder, loc, part), ones});
   }
   return all;
 }

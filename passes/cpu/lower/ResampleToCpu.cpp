@@ -301,9 +301,8 @@ Value BandProducts::multiply(Value x, int64_t dim) {
   } else {
     Sizes results = resultSizes(b, op->getResult(0));
     ResampledBand tables = makeResampledBand(
-        b, loc, samplingOf(op),
-        axisOf(s, op, dim, sizes[dim], results[dim]), op.mayFilter(dim),
-        cpu::bandUnit(channels), rows);
+        {b, loc}, samplingOf(op), axisOf(s, op, dim, sizes[dim], results[dim]),
+        op.mayFilter(dim), cpu::bandUnit(channels), rows);
     product = multiplyByBand(
         b, loc, x, dim, {tables.starts, tables.weights, rows.count}, order);
   }

@@ -285,8 +285,9 @@ void AttentionEmitter::store(Carried &carried) {
         results.push_back(result);
       }
       Value indices[] = {batch, query, head, multiplier->outputAt(j)};
-      storeThroughEpilogue(code, op, attention.operands, operands,
-                           attention.dst, dst, indices, results);
+      storeThroughEpilogue(
+          code, {op, attention.operands, operands, attention.dst, dst}, indices,
+          results);
     }
   }
 }
@@ -301,12 +302,18 @@ void AttentionEmitter::emit() {
   batch = code.divide(rest, attention.heads());
   AttentionOp op = attention.op;
   const int64_t rows = schedule.getRows(), numKeys = schedule.getKeys();
-  src.emplace(code, attention, op.getSrc(), attention.src,
-              schedule.getSrcBytes(), rows, thread, batch, head);
-  keys.emplace(code, attention, op.getKeys(), attention.keys,
-               schedule.getKeysBytes(), numKeys, thread, batch, head);
-  values.emplace(code, attention, op.getValues(), attention.values,
-                 schedule.getValuesBytes(), numKeys, thread, batch, head);
+  const HeadLoader::Place place{thread, batch, head};
+  auto makeLoader = [&](Value memref, const StridedLayout &layout,
+                        int64_t pieceBytes, int64_t numRows) {
+    return HeadLoader(code, attention, {memref, layout, pieceBytes, numRows},
+                      place);
+  };
+  src.emplace(
+      makeLoader(op.getSrc(), attention.src, schedule.getSrcBytes(), rows));
+  keys.emplace(makeLoader(op.getKeys(), attention.keys, schedule.getKeysBytes(),
+                          numKeys));
+  values.emplace(makeLoader(op.getValues(), attention.values,
+                            schedule.getValuesBytes(), numKeys));
   if (op.getMask())
     mask = code.addressOf(op.getMask());
   auto behind = [&](Value base, int64_t bytes) {

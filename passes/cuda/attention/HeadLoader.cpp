@@ -13,15 +13,14 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
-HeadLoader::HeadLoader(Code &code, const Attention &attention, Value memref,
-                       const StridedLayout &layout, int64_t pieceBytes,
-                       int64_t numRows, Value thread, Value batch, Value head)
-    : code(code), layout(layout), pieceBytes(pieceBytes), numRows(numRows),
-      threads(attention.schedule().getThreads()),
-      rowBytes(attention.rowBytes(layout.sizes[3].known())), thread(thread),
-      address(code.addressOf(memref)),
-      base(code.add(code.multiply(batch, layout.strides[0]),
-                    code.multiply(head, layout.strides[2]))) {}
+HeadLoader::HeadLoader(Code &code, const Attention &attention,
+                       const Source &source, const Place &place)
+    : code(code), layout(source.layout), pieceBytes(source.pieceBytes),
+      numRows(source.numRows), threads(attention.schedule().getThreads()),
+      rowBytes(attention.rowBytes(layout.sizes[3].known())),
+      thread(place.thread), address(code.addressOf(source.memref)),
+      base(code.add(code.multiply(place.batch, layout.strides[0]),
+                    code.multiply(place.head, layout.strides[2]))) {}
 
 void HeadLoader::copyPiece(Value piece, Value firstRow, Value tile) const {
   const int64_t elements = pieceBytes / layout.elementBytes(),
@@ -37,7 +36,7 @@ void HeadLoader::copyPiece(Value piece, Value firstRow, Value tile) const {
   Value offset = code.add(
       code.add(base, code.multiply(number, layout.strides[1])),
       code.multiply(inRow, code.product({elements, layout.strides[3]})));
-  copyToShared(code, address, layout.element, offset, isRow, tile, place,
+  copyToShared(code, {address, layout.element, offset}, {tile, place}, isRow,
                pieceBytes);
 }
 

@@ -16,11 +16,21 @@ namespace ingot::cuda {
 /// block take part. Rows that the head does not have become 0.
 class HeadLoader {
 public:
-  /// Makes a loader for `numRows` rows at a time of `memref`, which is
-  /// `B, L, H, D`, in copies of `pieceBytes`.
-  HeadLoader(Code &code, const Attention &attention, Value memref,
-             const StridedLayout &layout, int64_t pieceBytes, int64_t numRows,
-             Value thread, Value batch, Value head);
+  /// The data of all heads, `B, L, H, D`, which are copied `numRows` rows at a
+  /// time in pieces of `pieceBytes`.
+  struct Source {
+    Value memref;
+    const StridedLayout &layout;
+    int64_t pieceBytes, numRows;
+  };
+
+  /// The head of a block, and the thread of the block.
+  struct Place {
+    Value thread, batch, head;
+  };
+
+  HeadLoader(Code &code, const Attention &attention, const Source &source,
+             const Place &place);
 
   /// Copies the rows from `firstRow` on to the tile.
   void load(Value firstRow, Value tile) const;

@@ -109,9 +109,9 @@ int64_t DeferChecksPass::numberOf(StringAttr message) {
 
 /// Adds the code of the kernel: thread 0 computes the condition, and stores the
 /// number of the first check that fails.
-static void addCode(OpBuilder &b, Location loc, RequireOp check,
-                    const Slice &slice, IRMapping &values, Value status,
-                    int64_t number) {
+static void addCode(OpBuilder &b, RequireOp check, const Slice &slice,
+                    IRMapping &values, Value status, int64_t number) {
+  Location loc = check.getLoc();
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
@@ -168,7 +168,7 @@ void DeferChecksPass::defer(RequireOp check, const Slice &slice,
   values.map(buffers.getArrayRef(), kernel.getArguments());
   {
     OpBuilder::InsertionGuard guard(inside);
-    addCode(inside, loc, check, slice, values, kernel.getArguments().back(),
+    addCode(inside, check, slice, values, kernel.getArguments().back(),
             numberOf(check.getMessageAttr()));
   }
   kernel = table.insert(kernel, "check_");

@@ -87,8 +87,9 @@ Value RowEmitter::combine(size_t result, Value x, Value y) {
 Values RowEmitter::combineAll(Values sums) {
   Code code(b, loc);
   return combineTeam(
-      code, teamOf(team), kernelsOf(op->getParentOfType<ModuleOp>()),
-      code.thread(), std::move(sums),
+      code, teamOf(team),
+      {kernelsOf(op->getParentOfType<ModuleOp>()), code.thread()},
+      std::move(sums),
       [&](size_t i, Value x, Value y) { return combine(i, x, y); });
 }
 

@@ -22,10 +22,11 @@ int64_t Team::sharedBytes(int64_t count) const {
 }
 
 SmallVector<Value> cuda::combineTeam(Code &code, const Team &team,
-                                     ModuleOp kernels, Value thread,
+                                     const TeamCode &place,
                                      SmallVector<Value> parts,
-                                     CombineFn combine, size_t first) {
+                                     CombineFn combine) {
   OpBuilder &b = code.b;
+  Value thread = place.thread;
   for (int64_t distance = std::min(team.threads, kWarp) / 2; distance > 0;
        distance /= 2)
     for (auto [i, part] : llvm::enumerate(parts))
@@ -34,10 +35,10 @@ SmallVector<Value> cuda::combineTeam(Code &code, const Team &team,
     return parts;
   // The parts of a result, one for each warp of the block, are neighbors.
   const int64_t warps = team.blockThreads / kWarp;
-  Value shared = code.sharedMemory(kernels);
+  Value shared = code.sharedMemory(place.kernels);
   auto placeOf = [&](size_t i, Value warp) -> Value {
     return code.shift(shared, b.getI32Type(),
-                      code.add(warp, int64_t(first + i) * warps));
+                      code.add(warp, int64_t(place.numBefore + i) * warps));
   };
   Value isFirst = code.equals(code.remainder(thread, kWarp), 0);
   auto branch =

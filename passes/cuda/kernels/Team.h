@@ -24,13 +24,21 @@ struct Team {
 /// Combines two partial results of result number `i`.
 using CombineFn = llvm::function_ref<Value(size_t i, Value x, Value y)>;
 
+/// The code that combines results: its module, the thread that runs it, and the
+/// number of results that the kernel combines before.
+struct TeamCode {
+  mlir::ModuleOp kernels;
+  Value thread;
+  size_t numBefore = 0;
+};
+
 /// Combines the partial results of the threads of a team, of 32 bits each, in a
 /// fixed order. Each thread gets the results. All threads of the block take
-/// part. The results are number `first` and the following ones of the kernel.
+/// part.
 llvm::SmallVector<Value> combineTeam(Code &code, const Team &team,
-                                     mlir::ModuleOp kernels, Value thread,
+                                     const TeamCode &place,
                                      llvm::SmallVector<Value> parts,
-                                     CombineFn combine, size_t first = 0);
+                                     CombineFn combine);
 
 } // namespace ingot::cuda
 

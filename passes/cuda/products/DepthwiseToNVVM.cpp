@@ -236,8 +236,8 @@ void DepthwiseEmitter::store() {
     }
     SmallVector<Value> at(indices);
     at[at.size() - 2] = pixel;
-    storeThroughEpilogue(code, op, facts.operands, operands, facts.dst, dst, at,
-                         own);
+    storeThroughEpilogue(code, {op, facts.operands, operands, facts.dst, dst},
+                         at, own);
   }
 }
 

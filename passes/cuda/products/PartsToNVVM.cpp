@@ -95,8 +95,10 @@ static void emitSum(OpBuilder &b, const PartSum &facts) {
   SmallVector<Value> operands;
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(code.addressOf(operand));
-  storeThroughEpilogue(code, op, facts.operands, operands, facts.dst,
-                       code.addressOf(op.getDst()), indices, sums);
+  storeThroughEpilogue(
+      code,
+      {op, facts.operands, operands, facts.dst, code.addressOf(op.getDst())},
+      indices, sums);
 }
 
 void PartsToNVVMPass::runOnOperation() {

@@ -185,7 +185,7 @@ void ProductEmitter::emit() {
   NVVM::BarrierOp::create(b, loc);
   multiplier->store(sums, shared);
   NVVM::BarrierOp::create(b, loc);
-  RowStorer(code, product, thread, firstRow, firstColumn, batch, part)
+  RowStorer(code, product, thread, {firstRow, firstColumn, batch, part})
       .store(shared);
 }
 

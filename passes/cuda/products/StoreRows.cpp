@@ -13,18 +13,17 @@ using namespace ingot;
 using namespace ingot::cuda;
 
 RowStorer::RowStorer(Code &code, const Product &product, Value thread,
-                     Value firstRow, Value firstColumn, Value batch, Value part)
+                     const Place &place)
     : code(code), product(product), schedule(product.schedule()),
       stored(schedule.getStored()), rows(code.product(product.rowSizes())),
-      thread(thread), firstRow(firstRow), firstColumn(firstColumn),
-      batch(batch) {
+      thread(thread), place(place) {
   kernel::EpilogueOpInterface op = product.op;
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(code.addressOf(operand));
   dst = code.addressOf(dstOf(op));
-  if (part)
+  if (place.part)
     dst = code.shift(dst, product.dst.element,
-                     code.multiply(part, product.partStride));
+                     code.multiply(place.part, product.partStride));
 }
 
 void RowStorer::store(Value sums) {
@@ -37,8 +36,8 @@ void RowStorer::store(Value sums) {
   Value at = loop.getInductionVar();
   Value row = code.divide(at, vectors);
   Value column = code.multiply(code.remainder(at, vectors), stored);
-  Value resultRow = code.add(firstRow, row);
-  Value resultColumn = code.add(firstColumn, column);
+  Value resultRow = code.add(place.firstRow, row);
+  Value resultColumn = code.add(place.firstColumn, column);
   Value isInside;
   if (!rows.isMultipleOf(schedule.getRows()))
     isInside = code.isWithin(resultRow, rows);
@@ -83,14 +82,14 @@ Value RowStorer::offsetIn(const StridedLayout &layout, Value row,
   const unsigned numBatch = product.numBatchDims;
   ArrayRef<Number> sizes = product.dst.sizes;
   Value offset = code.add(
-      code.offsetOf(batch, sizes.take_front(numBatch),
+      code.offsetOf(place.batch, sizes.take_front(numBatch),
                     ArrayRef(strides).take_front(numBatch)),
       code.offsetOf(row, product.rowSizes(),
                     ArrayRef(strides).drop_front(numBatch).drop_back()));
   if (strides.back().is(0))
     return offset;
   if (product.groups > 1)
-    column = code.add(column, code.multiply(batch, product.columns()));
+    column = code.add(column, code.multiply(place.batch, product.columns()));
   return code.add(offset, code.multiply(column, strides.back()));
 }
 
@@ -153,10 +152,7 @@ void RowStorer::storeVector(Value sums, Value row, Value column) {
               loadElements(code, sums, code.b.getF32Type(), stored));
 }
 
-void cuda::storeThroughEpilogue(Code &code, kernel::EpilogueOpInterface op,
-                                ArrayRef<StridedLayout> operands,
-                                ArrayRef<Value> addresses,
-                                const StridedLayout &dst, Value dstAddress,
+void cuda::storeThroughEpilogue(Code &code, const EpilogueArrays &arrays,
                                 ArrayRef<Value> indices, ArrayRef<Value> sums) {
   auto shift = [&](Value address, Type element, const StridedLayout &layout) {
     Value offset = code.number(0);
@@ -166,12 +162,14 @@ void cuda::storeThroughEpilogue(Code &code, kernel::EpilogueOpInterface op,
         offset = code.add(offset, code.multiply(index, stride));
     return code.shift(address, element, offset);
   };
+  kernel::EpilogueOpInterface op = arrays.op;
   Block &body = op.getEpilogue().front();
   SmallVector<Value> shifted;
-  for (auto [i, layout] : llvm::enumerate(operands))
-    shifted.push_back(shift(
-        addresses[i], body.getArgument(unsigned(i) + 1).getType(), layout));
+  for (auto [i, layout] : llvm::enumerate(arrays.operands))
+    shifted.push_back(shift(arrays.addresses[i],
+                            body.getArgument(unsigned(i) + 1).getType(),
+                            layout));
   Type element = body.getTerminator()->getOperand(0).getType();
-  runEpilogue(code, op, operands, shifted, shift(dstAddress, element, dst),
-              sums);
+  runEpilogue(code, op, arrays.operands, shifted,
+              shift(arrays.dstAddress, element, arrays.dst), sums);
 }

@@ -14,12 +14,17 @@ namespace ingot::cuda {
 
 /// Writes the end of a kernel. It runs the epilogue on the sums of a block,
 /// which lie as rows of f32 in shared memory, and stores the results. Each
-/// thread takes neighboring elements together. `part` is null if the product
-/// has no parts.
+/// thread takes neighboring elements together.
 class RowStorer {
 public:
-  RowStorer(Code &code, const Product &product, Value thread, Value firstRow,
-            Value firstColumn, Value batch, Value part);
+  /// The first element of a block's result. `part` is null if the product has
+  /// no parts.
+  struct Place {
+    Value firstRow, firstColumn, batch, part;
+  };
+
+  RowStorer(Code &code, const Product &product, Value thread,
+            const Place &place);
 
   void store(Value sums);
 
@@ -34,7 +39,8 @@ private:
   ScheduleAttr schedule;
   int64_t stored;
   Number rows;
-  Value thread, firstRow, firstColumn, batch;
+  Value thread;
+  Place place;
   Value dst;
   llvm::SmallVector<Value> operands;
 };
@@ -43,13 +49,19 @@ private:
 llvm::SmallVector<Value> loadElements(Code &code, Value address, Type element,
                                       int64_t count);
 
-/// Runs the epilogue of `op` on neighboring `sums`, the first of which is the
-/// element with `indices`, and stores the results. `addresses` are those of the
-/// operands.
-void storeThroughEpilogue(Code &code, kernel::EpilogueOpInterface op,
-                          llvm::ArrayRef<StridedLayout> operands,
-                          llvm::ArrayRef<Value> addresses,
-                          const StridedLayout &dst, Value dstAddress,
+/// An op with an epilogue, and the arrays in global memory that the epilogue
+/// reads and writes.
+struct EpilogueArrays {
+  kernel::EpilogueOpInterface op;
+  llvm::ArrayRef<StridedLayout> operands;
+  llvm::ArrayRef<Value> addresses;
+  const StridedLayout &dst;
+  Value dstAddress;
+};
+
+/// Runs an epilogue on neighboring `sums`, the first of which is the element
+/// with `indices`, and stores the results.
+void storeThroughEpilogue(Code &code, const EpilogueArrays &arrays,
                           llvm::ArrayRef<Value> indices,
                           llvm::ArrayRef<Value> sums);
 

@@ -25,11 +25,10 @@ Value TileLayout::offsetOf(Value row, Value chunk) const {
                   code.multiply(code.exclusiveOr(chunk, mask), kAccessBytes));
 }
 
-TileLoader::TileLoader(Code &code, Type element, int64_t depthBytes,
-                       int64_t pieceBytes, int64_t numRows, int64_t threads,
-                       Value thread)
-    : code(&code), thread(thread), element(element), depthBytes(depthBytes),
-      pieceBytes(pieceBytes), numRows(numRows), threads(threads),
+TileLoader::TileLoader(Code &code, const Tile &tile, Value thread)
+    : code(&code), thread(thread), element(tile.element),
+      depthBytes(tile.depthBytes), pieceBytes(tile.pieceBytes),
+      numRows(tile.numRows), threads(tile.threads),
       stepElements(depthBytes * 8 / element.getIntOrFloatBitWidth()) {}
 
 /// Adds the thread's pieces. Its pieces of all rows begin at the same element.
@@ -59,9 +58,10 @@ TileLoader TileLoader::ofSrc(Code &code, const Product &product, Value thread,
                              Value firstRow, Value batch) {
   ScheduleAttr schedule = product.schedule();
   const StridedLayout &src = product.src;
-  TileLoader loader(code, src.element, schedule.getDepth(),
-                    schedule.getSrcBytes(), schedule.getRows(),
-                    schedule.getThreads(), thread);
+  TileLoader loader(code,
+                    {src.element, schedule.getDepth(), schedule.getSrcBytes(),
+                     schedule.getRows(), schedule.getThreads()},
+                    thread);
   loader.address = code.addressOf(product.op->getOperand(0));
   loader.depth = product.depth();
   loader.channels = product.channels();
@@ -110,9 +110,11 @@ TileLoader TileLoader::ofWeights(Code &code, const Product &product,
   ScheduleAttr schedule = product.schedule();
   const StridedLayout &weights = product.weights;
   const size_t rank = weights.sizes.size();
-  TileLoader loader(code, weights.element, schedule.getDepth(),
-                    schedule.getWeightsBytes(), schedule.getColumns(),
-                    schedule.getThreads(), thread);
+  TileLoader loader(code,
+                    {weights.element, schedule.getDepth(),
+                     schedule.getWeightsBytes(), schedule.getColumns(),
+                     schedule.getThreads()},
+                    thread);
   loader.address = code.addressOf(product.op->getOperand(1));
   loader.depth = loader.channels = weights.sizes.back().known();
   loader.channelStride = weights.strides.back();
@@ -133,15 +135,15 @@ TileLoader TileLoader::ofWeights(Code &code, const Product &product,
   return loader;
 }
 
-void cuda::copyToShared(Code &code, Value address, Type element, Value offset,
-                        Value isInside, Value tile, Value place,
+void cuda::copyToShared(Code &code, const GlobalPlace &source,
+                        const SharedPlace &target, Value isInside,
                         int64_t bytes) {
-  Value zero = code.number(0);
+  Value zero = code.number(0), offset = source.offset;
   // A copy from outside reads nothing, but its address must be valid.
   if (isInside)
     offset = code.select(isInside, offset, zero);
-  Value from = code.shift(address, element, offset);
-  Value to = code.shift(tile, code.b.getI8Type(), place);
+  Value from = code.shift(source.address, source.element, offset);
+  Value to = code.shift(target.tile, code.b.getI8Type(), target.offset);
   if (bytes < kAsyncCopyBytes) {
     Type bits = code.b.getIntegerType(unsigned(8 * bytes));
     Value value = code.load(from, bits, bytes);
@@ -198,7 +200,7 @@ void TileLoader::load(Value step, Value tile) const {
                                       /*withElseRegion=*/false);
       code->b.setInsertionPoint(branch.thenYield());
     }
-    copyToShared(*code, address, this->element, code->add(piece.base, offset),
-                 isCopied, tile, piece.place, pieceBytes);
+    copyToShared(*code, {address, this->element, code->add(piece.base, offset)},
+                 {tile, piece.place}, isCopied, pieceBytes);
   }
 }

@@ -28,11 +28,22 @@ private:
   int64_t depthBytes;
 };
 
-/// Copies `bytes` bytes, asynchronously if possible, from element `offset`
-/// behind `address`, to byte `place` of a tile in shared memory. If `isInside`
-/// is false, they become 0; null stands for true.
-void copyToShared(Code &code, Value address, Type element, Value offset,
-                  Value isInside, Value tile, Value place, int64_t bytes);
+/// Element `offset` behind `address` in global memory.
+struct GlobalPlace {
+  Value address;
+  Type element;
+  Value offset;
+};
+
+/// Byte `offset` of a tile in shared memory.
+struct SharedPlace {
+  Value tile, offset;
+};
+
+/// Copies `bytes` bytes, asynchronously if possible, from global to shared
+/// memory. If `isInside` is false, they become 0; null stands for true.
+void copyToShared(Code &code, const GlobalPlace &source,
+                  const SharedPlace &target, Value isInside, int64_t bytes);
 
 /// Copies tiles of one factor from global to shared memory. Each thread copies
 /// the same pieces of each tile. Elements outside of the factor become 0.
@@ -64,8 +75,13 @@ private:
     Value isInTile;
   };
 
-  TileLoader(Code &code, Type element, int64_t depthBytes, int64_t pieceBytes,
-             int64_t numRows, int64_t threads, Value thread);
+  /// A tile, and how a block copies it.
+  struct Tile {
+    Type element;
+    int64_t depthBytes, pieceBytes, numRows, threads;
+  };
+
+  TileLoader(Code &code, const Tile &tile, Value thread);
   void addPieces(llvm::function_ref<Piece(Value row)> makePiece);
 
   Code *code;

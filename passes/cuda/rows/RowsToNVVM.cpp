@@ -211,9 +211,9 @@ Value RowsEmitter::reduce(Fold kind, ElementFn element) {
     own = loop.getResult(0);
   }
   return combineTeam(
-             code, rows.team(), rows.op->getParentOfType<ModuleOp>(), thread,
-             {own}, [&](size_t, Value x, Value y) { return fold(kind, x, y); },
-             numReductions++)
+             code, rows.team(),
+             {rows.op->getParentOfType<ModuleOp>(), thread, numReductions++},
+             {own}, [&](size_t, Value x, Value y) { return fold(kind, x, y); })
       .front();
 }
 
@@ -229,7 +229,7 @@ void RowsEmitter::storeVector(Value vector, ArrayRef<Value> elements,
   SmallVector<Value> results;
   for (Value x : elements)
     results.push_back(element(x));
-  storeThroughEpilogue(code, rows.op, rows.operands, operands, rows.dst, dst,
+  storeThroughEpilogue(code, {rows.op, rows.operands, operands, rows.dst, dst},
                        rows.indicesOf(code, row, vector), results);
 }
 

@@ -181,10 +181,19 @@ static SmallVector<int64_t> spatialShape(Value value, bool channelsLast) {
                                            : shape.drop_front());
 }
 
+namespace {
+/// The sum of branches as one convolution of `source`.
+struct MergedConv {
+  LinearOperator sum;
+  SmallVector<int64_t> pads;
+  Value source;
+  bool channelsLast;
+};
+} // namespace
+
 static Value createConv(PatternRewriter &rewriter, Location loc,
-                        const LinearOperator &linear, ArrayRef<int64_t> pads,
-                        RankedTensorType type, Value source,
-                        bool channelsLast) {
+                        const MergedConv &conv, RankedTensorType type) {
+  const LinearOperator &linear = conv.sum;
   SmallVector<int64_t> shape{linear.outputs, linear.inputsOfGroup()};
   SmallVector<int64_t> strides, dilations;
   for (const OperatorDim &dim : linear.dims) {
@@ -198,8 +207,9 @@ static Value createConv(PatternRewriter &rewriter, Location loc,
   Value bias = linear.hasBias()
                    ? makeVector(rewriter, loc, elementType, linear.bias)
                    : Value();
-  return nn::ConvOp::create(rewriter, loc, type, source, weights, bias, strides,
-                            pads, dilations, linear.groups, channelsLast);
+  return nn::ConvOp::create(rewriter, loc, type, conv.source, weights, bias,
+                            strides, conv.pads, dilations, linear.groups,
+                            conv.channelsLast);
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,7 +284,10 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
         branches.erase(branches.begin() + (inexact - branches.data()));
         continue;
       }
-      replace(root, sumLoc, terms, chosen, sum, *pads, channelsLast, rewriter);
+      replace(
+          root, sumLoc, terms, chosen,
+          {std::move(sum), SmallVector<int64_t>(*pads), source, channelsLast},
+          rewriter);
       return success();
     }
     return rewriter.notifyMatchFailure(
@@ -282,8 +295,7 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
   }
 
   void replace(nn::AddOp root, Location sumLoc, ArrayRef<Value> terms,
-               ArrayRef<const Branch *> chosen, const LinearOperator &sum,
-               ArrayRef<int64_t> pads, bool channelsLast,
+               ArrayRef<const Branch *> chosen, const MergedConv &conv,
                PatternRewriter &rewriter) const {
     SmallVector<Location> locations;
     llvm::SmallBitVector merged(terms.size());
@@ -293,9 +305,8 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
         locations.push_back(op->getLoc());
     }
     locations.push_back(sumLoc);
-    Value result =
-        createConv(rewriter, rewriter.getFusedLoc(locations), sum, pads,
-                   root.getType(), chosen.front()->source, channelsLast);
+    Value result = createConv(rewriter, rewriter.getFusedLoc(locations), conv,
+                              root.getType());
     for (auto [i, term] : llvm::enumerate(terms))
       if (!merged.test(i))
         result = nn::AddOp::create(rewriter, root.getLoc(), root.getType(),

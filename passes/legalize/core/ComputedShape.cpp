@@ -70,9 +70,9 @@ static void cancelProducts(ArrayRef<OpFoldResult> products,
   }
 }
 
-Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
-                            size_t rest, const llvm::SmallBitVector &isKept,
-                            OpFoldResult &total, OpFoldResult &known) {
+RestOfSizes legalize::restOfSizes(Node &node, Value x,
+                                  ArrayRef<OpFoldResult> sizes, size_t rest,
+                                  const llvm::SmallBitVector &isKept) {
   Sizes own = sizesOf(node, x), above, below;
   bool isStatic = cast<RankedTensorType>(x.getType()).hasStaticShape();
   llvm::SmallBitVector isDone = isKept, isUsed = isKept;
@@ -111,12 +111,12 @@ Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
   for (size_t i = 0; i < own.size(); ++i)
     if (!isDone[i])
       above.push_back(own[i]);
-  total = known = sizeAttr(node, 1);
+  OpFoldResult total = sizeAttr(node, 1), known = total;
   for (OpFoldResult size : above)
     total = mulSizes(node, total, size);
   for (OpFoldResult size : below)
     known = mulSizes(node, known, size);
-  return above;
+  return {above, total, known};
 }
 
 Value legalize::isNot(Indices i, Value condition) {

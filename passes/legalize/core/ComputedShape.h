@@ -28,13 +28,18 @@ void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);
 void requireNotCopied(Node &node, ArrayRef<OpFoldResult> own, size_t d,
                       mlir::Value size);
 
-/// Computes the size for the -1 at index `rest` of a shape for x: `total`
-/// divided by `known`. Both products leave out the sizes that the shape and x
-/// have in common. The division therefore works even if a common size is 0.
-/// Returns the factors of `total`.
-Sizes restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
-                  size_t rest, const llvm::SmallBitVector &isKept,
-                  OpFoldResult &total, OpFoldResult &known);
+/// The size for a -1 in a shape: `total`, the product of `factors`, divided by
+/// `known`.
+struct RestOfSizes {
+  Sizes factors;
+  OpFoldResult total, known;
+};
+
+/// Computes the size for the -1 at index `rest` of a shape for x. Both products
+/// leave out the sizes that the shape and x have in common. The division
+/// therefore works even if a common size is 0.
+RestOfSizes restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
+                        size_t rest, const llvm::SmallBitVector &isKept);
 
 /// Requires at run time that `known`, the product of sizes beside a -1, is
 /// positive.

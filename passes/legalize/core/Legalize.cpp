@@ -284,7 +284,7 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   if (op->getNumRegions() == 0)
     for (Value operand : op.getInputs())
       progress.roots.keep(operand);
-  Node node(op, builder, opset, stated, legalizeBody, maxLoopSteps, progress);
+  Node node(op, builder, {opset, stated}, legalizeBody, maxLoopSteps, progress);
   Legalizer legalizer = allLegalizers().lookup(op.getDomain(), op.getOpType());
   if (!legalizer) {
     std::string name = keyOf(op.getDomain(), op.getOpType());

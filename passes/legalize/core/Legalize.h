@@ -58,13 +58,18 @@ struct Progress {
   RootSizes roots;
 };
 
+/// Versions of an operator's domain: that of the node, and that of the model
+/// before conversion.
+struct Opsets {
+  int64_t own, stated;
+};
+
 /// An ONNX node while it is legalized.
 class Node {
 public:
-  Node(onnx::NodeOp op, mlir::OpBuilder &builder, int64_t opset,
-       int64_t statedOpset, LegalizeBody legalizeBody, int64_t maxLoopSteps,
-       Progress &progress)
-      : op(op), builder(builder), opset(opset), statedOpset(statedOpset),
+  Node(onnx::NodeOp op, mlir::OpBuilder &builder, const Opsets &opsets,
+       LegalizeBody legalizeBody, int64_t maxLoopSteps, Progress &progress)
+      : op(op), builder(builder), opset(opsets.own), statedOpset(opsets.stated),
         legalizeBody(legalizeBody), maxLoopSteps(maxLoopSteps),
         progress(progress) {}
 

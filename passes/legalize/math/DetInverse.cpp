@@ -27,9 +27,9 @@ struct GaussianElimination {
   Value read(OpBuilder &b, Location loc, Value x, Value n, Value i, Value j) {
     return tensor::ExtractOp::create(b, loc, x, ValueRange{n, i, j});
   }
-  Value write(OpBuilder &b, Location loc, Value element, Value x, Value n,
-              Value i, Value j) {
-    return tensor::InsertOp::create(b, loc, element, x, ValueRange{n, i, j});
+  Value write(OpBuilder &b, Location loc, Value element, Value x,
+              ValueRange at) {
+    return tensor::InsertOp::create(b, loc, element, x, at);
   }
   Value pivotOf(OpBuilder &b, Location loc, Value x, Value n, Value k);
   /// Applies `body` to each column of x.
@@ -94,8 +94,8 @@ std::pair<Value, Value> GaussianElimination::step(OpBuilder &b, Location loc,
     Value upper = read(b, loc, x, n, k, j), lower = read(b, loc, x, n, row, j);
     if (isFull)
       lower = arith::DivFOp::create(b, loc, lower, pivot);
-    x = write(b, loc, upper, x, n, row, j);
-    return write(b, loc, lower, x, n, k, j);
+    x = write(b, loc, upper, x, {n, row, j});
+    return write(b, loc, lower, x, {n, k, j});
   });
   auto loop = scf::ForOp::create(
       b, loc, isFull ? i.n(0) : i.add(k, i.n(1)), rows, i.n(1), ValueRange{x},
@@ -115,7 +115,7 @@ std::pair<Value, Value> GaussianElimination::step(OpBuilder &b, Location loc,
                                                  read(b, loc, x, n, k, j));
               Value rest = arith::SubFOp::create(
                   b, loc, read(b, loc, x, n, other, j), part);
-              return write(b, loc, rest, x, n, other, j);
+              return write(b, loc, rest, x, {n, other, j});
             });
         scf::YieldOp::create(b, loc, next);
       });

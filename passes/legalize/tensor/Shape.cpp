@@ -137,8 +137,8 @@ static LogicalResult legalizeReshape(Node &node) {
     requireNotCopied(node, sizesOf(node, x), i, indexValue(node, sizes[i]));
   }
   if (rest) {
-    OpFoldResult total, known;
-    Sizes above = restOfSizes(node, x, sizes, *rest, isKept, total, known);
+    const auto [above, total, known] =
+        restOfSizes(node, x, sizes, *rest, isKept);
     auto totalInt = getConstantIntValue(total),
          knownInt = getConstantIntValue(known);
     if (knownInt == 0)

@@ -39,8 +39,8 @@ struct Groups {
   Value sort(Value count);
   Value sortByDigits(Value count, Value start, Value width);
   Value sortByMerging(Value count, Value start, Value limit);
-  Value countBefore(OpBuilder &b, Location loc, Value order, Value row,
-                    Value low, Value high, Value alsoEqual);
+  Value countBefore(Indices n, Value order, Value row, Value low, Value high,
+                    Value alsoEqual);
 };
 
 /// Stores an integer in a tensor of i64.
@@ -109,11 +109,11 @@ Value Groups::less(OpBuilder &b, Location loc, Value i, Value j) {
 }
 
 /// Counts the sorted rows in `order[low, high)` that come before `row`.
-Value Groups::countBefore(OpBuilder &b, Location loc, Value order, Value row,
-                          Value low, Value high, Value alsoEqual) {
+Value Groups::countBefore(Indices n, Value order, Value row, Value low,
+                          Value high, Value alsoEqual) {
+  Type index = n.b.getIndexType();
   auto loop = scf::WhileOp::create(
-      b, loc, TypeRange{b.getIndexType(), b.getIndexType()},
-      ValueRange{low, high},
+      n.b, n.loc, TypeRange{index, index}, ValueRange{low, high},
       [&](OpBuilder &b, Location loc, ValueRange state) {
         scf::ConditionOp::create(b, loc, Indices{b, loc}.less(state[0],
                                                               state[1]),
@@ -134,7 +134,7 @@ Value Groups::countBefore(OpBuilder &b, Location loc, Value order, Value row,
             ValueRange{n.choose(isBefore, n.add(middle, n.n(1)), state[0]),
                        n.choose(isBefore, state[1], middle)});
       });
-  return Indices{b, loc}.sub(loop.getResult(0), low);
+  return n.sub(loop.getResult(0), low);
 }
 
 /// Sorts by the first `width` columns, from the last column to the first.
@@ -241,7 +241,7 @@ Value Groups::sortByMerging(Value count, Value start, Value limit) {
                   b, loc, isFirst,
                   arith::ConstantIntOp::create(b, loc, 1, 1));
               Value others =
-                  countBefore(b, loc, order, row, low, high, isSecond);
+                  countBefore({b, loc}, order, row, low, high, isSecond);
               Value own = n.sub(i, n.choose(isFirst, from, middle));
               Value place = n.add(n.add(from, own), others);
               scf::YieldOp::create(b, loc,

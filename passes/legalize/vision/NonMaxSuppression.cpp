@@ -50,13 +50,19 @@ struct Strips {
   Value low, width, count;
 };
 
+/// Limits of the boxes that are kept: their number, their overlap, and the
+/// least score; null if any score will do.
+struct Limits {
+  Value count, overlap, score;
+};
+
 class Suppression : Scalars {
 public:
-  Suppression(Node &node, Value boxes, Value scores, Value limit, Value overlap,
-              Value threshold, bool isCentered)
+  Suppression(Node &node, Value boxes, Value scores, const Limits &limits,
+              bool isCentered)
       : Scalars{node.builder, node.loc()}, node(node), boxes(boxes),
-        scores(scores), limit(limit), overlap(overlap), threshold(threshold),
-        isCentered(isCentered) {}
+        scores(scores), limit(limits.count), overlap(limits.overlap),
+        threshold(limits.score), isCentered(isCentered) {}
   Value run();
 
 private:
@@ -410,9 +416,8 @@ static LogicalResult legalizeNonMaxSuppression(Node &node) {
       s.b, s.loc,
       node.create<arith::IndexCastOp>(node.builder.getIndexType(), *limit),
       s.n(0));
-  Suppression suppression{node,      boxes, scores,
-                          most,      *overlap ? *overlap : s.f(0),
-                          *threshold, centered == 1};
+  const Limits limits{most, *overlap ? *overlap : s.f(0), *threshold};
+  Suppression suppression(node, boxes, scores, limits, centered == 1);
   return node.replace(suppression.run());
 }
 

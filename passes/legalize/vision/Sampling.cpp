@@ -60,10 +60,11 @@ Corner legalize::cornerOf(support::Scalars s, Value tap, ArrayRef<Value> point,
 
 /// Returns the term of one tap: 0 if it is outside. `place` has the batch and
 /// the channel.
-static Value readTap(OpBuilder &b, Location loc, Value x, ValueRange place,
-                     Value at, Value weight, bool isLast) {
+static Value readTap(support::Scalars s, Value x, ValueRange place, Value at,
+                     Value weight, bool isLast) {
+  OpBuilder &b = s.b;
+  Location loc = s.loc;
   Type element = typeOf(x).getElementType();
-  support::Scalars s{b, loc};
   Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), at);
   Value held = arith::MaxSIOp::create(b, loc, index, s.n(0));
   SmallVector<Value> where = {place[0], place[1], held};
@@ -167,7 +168,7 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
         for (int64_t t = 0; t < count; ++t) {
           Value at = args[next++];
           Value weight = taps.weights ? args[next++] : Value();
-          Value part = readTap(b, loc, x, place, at, weight, isLast);
+          Value part = readTap({b, loc}, x, place, at, weight, isLast);
           sum = isMax ? Value(arith::MaximumFOp::create(b, loc, sum, part))
                 : taps.weights || !isUnrolled || count > 1
                     ? support::addScalars(b, loc, sum, part)

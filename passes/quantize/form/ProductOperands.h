@@ -43,6 +43,15 @@ struct Weights {
   }
 };
 
+/// A product of f32: data times weights plus an optional bias. Dimension
+/// `outputs` of `w` counts the outputs of one of `groups` groups.
+struct FloatProduct {
+  mlir::Value x, w;
+  int64_t outputs;
+  mlir::Value bias;
+  int64_t groups = 1;
+};
+
 /// Reads the integer weights of an f32 product from `value`, and subtracts
 /// their zero points. Scales may vary along dimension `dim`. Returns nullopt
 /// and sets `reason` if `value` has another form.

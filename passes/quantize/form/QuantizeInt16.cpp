@@ -131,9 +131,10 @@ static bool choosePartsOf(Operands &operands) {
 /// Reads the operands of an int16 product. Returns nullopt and sets `reason` if
 /// the product cannot be computed in int16.
 static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
-                                            Value x, Value w, int64_t outputs,
-                                            Value bias, OptimizeFor goal,
+                                            const FloatProduct &product,
+                                            OptimizeFor goal,
                                             StringRef &reason) {
+  const auto [x, w, outputs, bias, groups] = product;
   if (!readsInt16(x)) {
     reason = "has data that are not int16 with one scale";
     return std::nullopt;
@@ -164,9 +165,8 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
     reason = "has sums that i32 does not hold";
     return std::nullopt;
   }
-  auto conv = dyn_cast<nn::ConvOp>(op);
   if (operands.parts.size() > 1 &&
-      ((conv && conv.getGroups() != 1) || !typeOf(x).hasStaticShape())) {
+      (groups != 1 || !typeOf(x).hasStaticShape())) {
     reason = "has sums that i32 does not hold, and groups or open sizes";
     return std::nullopt;
   }
@@ -267,7 +267,8 @@ struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
     int64_t groups = op.getGroups();
     StringRef reason;
     std::optional<Operands> operands = readOperands(
-        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), goal, reason);
+        rewriter, op, {op.getX(), op.getW(), 0, op.getBias(), groups}, goal,
+        reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     Location loc = op.getLoc();
@@ -305,9 +306,10 @@ struct QuantizeMatMul : OpRewritePattern<nn::MatMulOp> {
     if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
       return rewriter.notifyMatchFailure(op, "has no matrix of weights");
     StringRef reason;
-    std::optional<Operands> operands =
-        readOperands(rewriter, op, op.getA(), op.getB(),
-                     op.getTransposeB() ? 0 : 1, op.getBias(), goal, reason);
+    std::optional<Operands> operands = readOperands(
+        rewriter, op,
+        {op.getA(), op.getB(), op.getTransposeB() ? 0 : 1, op.getBias()}, goal,
+        reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     Location loc = op.getLoc();

@@ -75,14 +75,13 @@ static nn::DequantizeOp getComputed(Value value) {
 }
 
 /// Reads the operands of an int8 product. Returns nullopt and sets `reason` if
-/// the product cannot be computed in int8. Dimension `outputs` of `w` counts
-/// the outputs of one of `groups` groups. Weights may have offsets only if the
+/// the product cannot be computed in int8. Weights may have offsets only if the
 /// product `takesOffsets`.
 static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
-                                            Value x, Value w, int64_t outputs,
-                                            Value bias, StringRef &reason,
-                                            int64_t groups = 1,
-                                            bool takesOffsets = false) {
+                                            const FloatProduct &product,
+                                            bool takesOffsets,
+                                            StringRef &reason) {
+  const auto [x, w, outputs, bias, groups] = product;
   std::optional<Weights> weights = readWeights(op, w, outputs, reason);
   if (!weights)
     return std::nullopt;
@@ -160,11 +159,11 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
   return nn::AddOp::create(rewriter, loc, type, y, bias);
 }
 
-/// Converts `sums` to f32 and adds the offsets of the weights, multiplied by
+/// Adds the offsets of the weights, multiplied by
 /// the sums of the data.
-static Value addOffsets(PatternRewriter &rewriter, Location loc,
-                        RankedTensorType type, Value sums, Value dataSums,
-                        int64_t dim, ArrayRef<double> offsets) {
+static Value addOffsets(PatternRewriter &rewriter, Location loc, Value sums,
+                        Value dataSums, int64_t dim, ArrayRef<double> offsets) {
+  RankedTensorType type = typeOf(sums);
   Type element = type.getElementType();
   // If all outputs have one offset, kernels add one value per row in registers.
   Value added =
@@ -178,14 +177,23 @@ static Value addOffsets(PatternRewriter &rewriter, Location loc,
   return nn::AddOp::create(rewriter, loc, type, sums, added);
 }
 
+namespace {
+/// Integer sums of a product, whose outputs lie along dimension `dim`.
+/// `dataSums` are the sums of the data; they are given if the weights have
+/// offsets.
+struct IntegerSums {
+  Value sums;
+  int64_t dim;
+  Value dataSums;
+};
+} // namespace
+
 /// Converts the integer sums of a product to the product's result in f32.
-/// Outputs lie along dimension `dim`. Without padding, the zero point adds a
-/// constant to each output. `dataSums` are the sums of the data; they are given
-/// if the weights have offsets.
+/// Without padding, the zero point adds a constant to each output.
 static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
-                            RankedTensorType type, Value sums, int64_t dim,
-                            const Operands &operands, bool isPadded,
-                            Value dataSums = {}) {
+                            RankedTensorType type, const IntegerSums &integers,
+                            const Operands &operands, bool isPadded) {
+  auto [sums, dim, dataSums] = integers;
   if (operands.computed)
     return dequantizeComputed(rewriter, loc, type, sums, dim, operands);
   const Weights &weights = operands.weights;
@@ -214,7 +222,7 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   if (sums.getType() != type)
     y = nn::CastOp::create(rewriter, loc, type, sums);
   if (dataSums)
-    y = addOffsets(rewriter, loc, type, y, dataSums, dim, weights.offsets);
+    y = addOffsets(rewriter, loc, y, dataSums, dim, weights.offsets);
   y = nn::MulOp::create(
       rewriter, loc, type, y,
       alongOutputs(rewriter, loc, type, dim, element, factors));
@@ -281,9 +289,8 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
     StringRef reason;
     const Answer<bool> asFloats = Policy::of(op).multiplyBytesAsFloats(op);
     std::optional<Operands> operands = readOperands(
-        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), reason,
-        /*groups=*/1,
-        /*takesOffsets=*/op.getGroups() == 1 || asFloats.choice);
+        rewriter, op, {op.getX(), op.getW(), 0, op.getBias()},
+        /*takesOffsets=*/op.getGroups() == 1 || asFloats.choice, reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
@@ -305,8 +312,9 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
           /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
           op.getGroups(), op.getChannelsLast(), /*x_zero_point=*/0);
       operands->scale.zeroPoint = 0;
-      rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
-                                            dim, *operands, /*isPadded=*/true));
+      rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type,
+                                            {sums, dim, {}}, *operands,
+                                            /*isPadded=*/true));
       ++count;
       return success();
     }
@@ -335,8 +343,9 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
         /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
         op.getGroups(), op.getChannelsLast(),
         isPadded && !operands->computed ? operands->scale.zeroPoint : 0);
-    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
-                                          dim, *operands, isPadded, dataSums));
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type,
+                                          {sums, dim, dataSums}, *operands,
+                                          isPadded));
     ++count;
     return success();
   }
@@ -355,8 +364,8 @@ struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
       return rewriter.notifyMatchFailure(op, "has groups of one channel");
     StringRef reason;
     std::optional<Operands> operands = readOperands(
-        rewriter, op, op.getX(), op.getW(), 1, op.getBias(), reason, groups,
-        /*takesOffsets=*/groups == 1);
+        rewriter, op, {op.getX(), op.getW(), 1, op.getBias(), groups},
+        /*takesOffsets=*/groups == 1, reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     if (operands->computed)
@@ -374,9 +383,9 @@ struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
         op.getOutputPadding(), groups, op.getChannelsLast(),
         operands->scale.zeroPoint);
     int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
-    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
-                                          dim, *operands, /*isPadded=*/true,
-                                          dataSums));
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type,
+                                          {sums, dim, dataSums}, *operands,
+                                          /*isPadded=*/true));
     ++count;
     return success();
   }
@@ -390,10 +399,10 @@ struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
     if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
       return rewriter.notifyMatchFailure(op, "has no matrix of weights");
     StringRef reason;
-    std::optional<Operands> operands =
-        readOperands(rewriter, op, op.getA(), op.getB(),
-                     op.getTransposeB() ? 0 : 1, op.getBias(), reason,
-                     /*groups=*/1, /*takesOffsets=*/true);
+    std::optional<Operands> operands = readOperands(
+        rewriter, op,
+        {op.getA(), op.getB(), op.getTransposeB() ? 0 : 1, op.getBias()},
+        /*takesOffsets=*/true, reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
@@ -406,9 +415,9 @@ struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
         makeBytes(rewriter, op.getB().getLoc(), operands->weights),
         /*bias=*/Value(), /*transpose_a=*/false, op.getTransposeB());
-    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
-                                          type.getRank() - 1, *operands,
-                                          /*isPadded=*/false, dataSums));
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type,
+                                          {sums, type.getRank() - 1, dataSums},
+                                          *operands, /*isPadded=*/false));
     ++count;
     return success();
   }
