@@ -182,6 +182,8 @@ WORDS = [
     (r"cuda|ptxas|nvvm", r"(dialects|passes|runtime)/cuda/|tools/(emugpu|gpu-runner)/",
      {"base/options/Compile.inc": "text of --help", "base/options/Run.inc": "text of --help",
       "compiler/pipeline/Backends.inc": "the row of the backend",
+       "compiler/emit/Header.cpp": "names of devices",
+       "runtime/support/TypedModelOnDevice.cpp": "kinds of devices", "runtime/support/support.h": "names of devices",
       "passes/support/UserText.cpp": "names of dialects, which messages leave out",
       "runtime/include/ingot/abi/cuda.h": "the contract with runtime/cuda",
       "runtime/include/ingot/abi/artifact.h": "kinds of devices and memory",

@@ -136,12 +136,6 @@ void Compilation::checkF16Sums() {
 /// Reads the manifest of the model for the other device, and adds its weights
 /// and layers behind those of the model for CPUs.
 LogicalResult Compilation::describeDevice(StringRef symbol) {
-  if (asked.host && manifest.hasStrings()) {
-    const StringRef title = asked.host->device->title;
-    return fail("the model has tensors of strings, which " + title +
-                    " do not compute",
-                "leave levels of " + title + " out of --target");
-  }
   if (!deviceModule)
     return success();
   FailureOr<Manifest> read = readManifest(*deviceModule, targets, symbol);

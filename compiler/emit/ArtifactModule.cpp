@@ -1,4 +1,4 @@
-//===- ArtifactModule.cpp - description and typed entry points ------------===//
+//===- ArtifactModule.cpp - the description of an artifact ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +7,7 @@
 #include "compiler/emit/Emit.h"
 
 #include "compiler/Version.h"
+#include "compiler/emit/TypedFunctions.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "runtime/format/StringHash.h"
 #include "runtime/include/ingot/abi/artifact.h"
@@ -19,7 +20,7 @@ using namespace ingot;
 
 namespace {
 
-/// Emits the constant ingot_abi_artifact and the functions of the C header. The
+/// Emits the constant ingot_abi_artifact. The
 /// members of the constant are in the header's order.
 class ArtifactBuilder {
 public:
@@ -54,10 +55,6 @@ private:
   void buildDictionary();
   void buildSeal();
   void buildQuery(GlobalVariable *description);
-  void buildCreate(GlobalVariable *description);
-  void buildRun();
-  void buildDestroy();
-  Function *exported(StringRef name, Type *result, ArrayRef<Type *> params);
 
   Module &module;
   const Manifest &manifest;
@@ -323,135 +320,12 @@ void ArtifactBuilder::buildSeal() {
   appendToCompilerUsed(module, {global});
 }
 
-Function *ArtifactBuilder::exported(StringRef name, Type *result,
-                                    ArrayRef<Type *> params) {
-  Function *function =
-      Function::Create(FunctionType::get(result, params, false),
-                       GlobalValue::ExternalLinkage, name, module);
-  b.SetInsertPoint(BasicBlock::Create(context, "", function));
-  return function;
-}
-
 void ArtifactBuilder::buildQuery(GlobalVariable *description) {
-  exported(INGOT_ABI_QUERY_SYMBOL, b.getPtrTy(), {});
+  Function *query = Function::Create(FunctionType::get(b.getPtrTy(), false),
+                                     GlobalValue::ExternalLinkage,
+                                     INGOT_ABI_QUERY_SYMBOL, module);
+  b.SetInsertPoint(BasicBlock::Create(context, "", query));
   b.CreateRet(description);
-}
-
-// Builds this function:
-//   NAME *NAME_create(const void *weights, [uint64_t weights_bytes,]
-//                     int32_t threads, char *error, size_t error_bytes)
-void ArtifactBuilder::buildCreate(GlobalVariable *description) {
-  Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
-  Constant *create =
-      declare("ingot_support_create", ptr, {ptr, ptr, i64, i32, ptr, i64});
-  SmallVector<Type *> params{ptr, i32, ptr, i64};
-  if (manifest.externalWeights)
-    params.insert(params.begin() + 1, i64);
-  Function *function = exported(manifest.symbol + "_create", ptr, params);
-  SmallVector<Value *> arguments{description};
-  for (Argument &argument : function->args())
-    arguments.push_back(&argument);
-  if (!manifest.externalWeights)
-    arguments.insert(arguments.begin() + 2, b.getInt64(0));
-  auto type = cast<Function>(create)->getFunctionType();
-  b.CreateRet(b.CreateCall(type, create, arguments));
-}
-
-// Builds this function:
-//   int32_t NAME_run(NAME *model,
-//                    const T *input, [const char *text, uint64_t text_bytes,]
-//                    [const int64_t *dims,] …,
-//                    T *output, [char *text, uint64_t text_bytes,
-//                    uint64_t *text_used,] [int64_t *dims, uint64_t bytes,] …,
-//                    char *error, size_t error_bytes)
-void ArtifactBuilder::buildRun() {
-  Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
-  SmallVector<Type *> params{ptr};
-  for (const Tensor &tensor : manifest.inputs) {
-    params.push_back(ptr);
-    if (tensor.isOfStrings())
-      params.append({ptr, i64});
-    if (!tensor.isStatic())
-      params.push_back(ptr);
-  }
-  for (const Tensor &tensor : manifest.outputs) {
-    params.push_back(ptr);
-    if (tensor.isOfStrings())
-      params.append({ptr, i64, ptr});
-    if (!tensor.isStatic())
-      params.append({ptr, i64});
-  }
-  params.append({ptr, i64});
-  Constant *call =
-      declare("ingot_support_call", i32, {ptr, ptr, ptr, ptr, i64});
-  Function *function = exported(manifest.symbol + "_run", i32, params);
-  // LLVM compares all loads and stores of a block with each other, which takes
-  // long in a large function. Here it finds nothing to optimize, so turn
-  // optimization off.
-  constexpr size_t kMaxOptimized = 64;
-  if (manifest.inputs.size() + manifest.outputs.size() > kMaxOptimized) {
-    function->addFnAttr(Attribute::NoInline);
-    function->addFnAttr(Attribute::OptimizeNone);
-  }
-  Argument *next = function->getArg(1);
-  auto take = [&]() -> Value * { return next++; };
-
-  auto *bufferType = StructType::get(
-      context, {ptr, ptr, ptr, i64, i32, i32, ptr, i64, ptr});
-  // Counts the sizes of tensors with static shapes. The caller passes no memory
-  // for them, but the buffers of a run point to the sizes.
-  uint64_t numSizes = 0, used = 0;
-  for (const std::vector<Tensor> *list : {&manifest.inputs, &manifest.outputs})
-    for (const Tensor &tensor : *list)
-      numSizes += tensor.isStatic() ? tensor.dims.size() : 0;
-  Value *sizes = b.CreateAlloca(ArrayType::get(i64, numSizes));
-  auto fill = [&](ArrayRef<Tensor> tensors, bool isOutput) {
-    auto *arrayType = ArrayType::get(bufferType, tensors.size());
-    Value *buffers = b.CreateAlloca(arrayType);
-    for (auto [i, tensor] : enumerate(tensors)) {
-      Value *data = take(), *text = null, *textBytes = b.getInt64(0),
-            *textUsed = null;
-      if (tensor.isOfStrings()) {
-        text = take();
-        textBytes = take();
-        textUsed = isOutput ? take() : textUsed;
-      }
-      Value *dims = tensor.isStatic()
-                        ? b.CreateConstInBoundsGEP1_64(i64, sizes, used)
-                        : take();
-      used += tensor.isStatic() ? tensor.dims.size() : 0;
-      Value *bytes =
-          !tensor.isStatic() && isOutput ? take() : b.getInt64(INT64_MAX);
-      Value *row = b.CreateConstInBoundsGEP2_64(arrayType, buffers, 0, i);
-      b.CreateStore(data, b.CreateStructGEP(bufferType, row, 0));
-      b.CreateStore(dims, b.CreateStructGEP(bufferType, row, 1));
-      b.CreateStore(null, b.CreateStructGEP(bufferType, row, 2));
-      b.CreateStore(bytes, b.CreateStructGEP(bufferType, row, 3));
-      b.CreateStore(b.getInt32(INGOT_ABI_MEMORY_HOST),
-                    b.CreateStructGEP(bufferType, row, 4));
-      b.CreateStore(b.getInt32(0), b.CreateStructGEP(bufferType, row, 5));
-      b.CreateStore(text, b.CreateStructGEP(bufferType, row, 6));
-      b.CreateStore(textBytes, b.CreateStructGEP(bufferType, row, 7));
-      b.CreateStore(textUsed, b.CreateStructGEP(bufferType, row, 8));
-    }
-    return buffers;
-  };
-  Value *inputs = fill(manifest.inputs, false);
-  Value *outputs = fill(manifest.outputs, true);
-  Value *error = take(), *errorBytes = take();
-  auto type = cast<Function>(call)->getFunctionType();
-  b.CreateRet(b.CreateCall(
-      type, call, {function->getArg(0), inputs, outputs, error, errorBytes}));
-}
-
-void ArtifactBuilder::buildDestroy() {
-  Type *ptr = b.getPtrTy();
-  Constant *destroy = declare("ingot_support_destroy", b.getVoidTy(), {ptr});
-  Function *function =
-      exported(manifest.symbol + "_destroy", b.getVoidTy(), {ptr});
-  auto type = cast<Function>(destroy)->getFunctionType();
-  b.CreateCall(type, destroy, {function->getArg(0)});
-  b.CreateRetVoid();
 }
 
 void ArtifactBuilder::build() {
@@ -460,9 +334,7 @@ void ArtifactBuilder::build() {
     buildDictionary();
   buildSeal();
   buildQuery(description);
-  buildCreate(description);
-  buildRun();
-  buildDestroy();
+  addTypedFunctions(module, manifest, description);
 }
 
 std::unique_ptr<Module> ingot::buildArtifactModule(LLVMContext &context,

@@ -132,6 +132,8 @@ struct Manifest {
 
   bool usesLibrary(llvm::StringRef name) const;
   bool hasStrings() const;
+  /// Returns true if a level launches kernels of GPUs.
+  bool hasGpuCode() const;
   /// Returns true if the outputs or the memory of a run depend on the sizes of
   /// its inputs. Also returns true if a run needs more than the arena.
   bool hasOpenSizes() const;

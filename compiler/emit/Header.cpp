@@ -117,6 +117,66 @@ static std::string dataParameter(const Tensor &tensor, StringRef name) {
   return type + " " + name.str() + "[" + std::to_string(entries) + "]";
 }
 
+/// Writes the parameters for inputs, outputs and the message, behind others.
+static void writeTensorParameters(const Manifest &manifest,
+                                  llvm::raw_ostream &out) {
+  for (auto [i, tensor] : llvm::enumerate(manifest.inputs)) {
+    std::string parameter = parameterName("in", i, tensor.name);
+    out << ",\n    const " << dataParameter(tensor, parameter);
+    if (tensor.isOfStrings())
+      out << ", const char *" << parameter << "_text, uint64_t " << parameter
+          << "_text_bytes";
+    if (!tensor.isStatic())
+      out << ", const int64_t " << parameter << "_dims[" << tensor.dims.size()
+          << "]";
+  }
+  for (auto [i, tensor] : llvm::enumerate(manifest.outputs)) {
+    std::string parameter = parameterName("out", i, tensor.name);
+    out << ",\n    " << dataParameter(tensor, parameter);
+    if (tensor.isOfStrings())
+      out << ", char *" << parameter << "_text, uint64_t " << parameter
+          << "_text_bytes,\n    uint64_t *" << parameter << "_text_used";
+    if (!tensor.isStatic())
+      out << ", int64_t " << parameter << "_dims[" << tensor.dims.size()
+          << "], uint64_t " << parameter << "_bytes";
+  }
+  out << ",\n    char *error, size_t error_bytes);\n\n";
+}
+
+/// Writes the parameters of `create` and its like, behind `first`.
+static void writeCreateParameters(const Manifest &manifest, StringRef first,
+                                  llvm::raw_ostream &out) {
+  out << '(' << first << "const void *weights, "
+      << (manifest.externalWeights ? "uint64_t weights_bytes,\n    " : "")
+      << "int32_t threads, char *error,\n    size_t error_bytes);\n\n";
+}
+
+/// Writes the functions that only models with code for GPUs have.
+static void writeGpuFunctions(const Manifest &manifest,
+                              llvm::raw_ostream &out) {
+  const std::string &name = manifest.symbol;
+  out << "/** As " << name
+      << "_create, on a device: \"cpu\", \"cuda\", "
+         "\"cuda:N\" or \"emulated\".\n *  A named device is never replaced "
+         "by another. Null is as in "
+      << name
+      << "_create:\n *  the variable INGOT_DEVICE, or a GPU if there "
+         "is one that fits. */\n"
+      << name << " *" << name << "_create_on";
+  writeCreateParameters(manifest, "const char *device, ", out);
+  out << "/** As " << name
+      << "_run, but returns when the work is in `stream`, "
+         "a CUstream of the\n *  device's primary context, or in the model's "
+         "own stream if it is null. Buffers\n *  must stay as they are until "
+      << name
+      << "_wait, which must be called before the next\n *  run. On a "
+         "CPU the run is complete when this function returns. */\nint32_t "
+      << name << "_run_async(" << name << " *model, void *stream";
+  writeTensorParameters(manifest, out);
+  out << "/** Waits for the last run; returns its status. */\nint32_t " << name
+      << "_wait(" << name << " *model, char *error, size_t error_bytes);\n\n";
+}
+
 void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   const std::string &name = manifest.symbol;
   // Keeps upper and lower case, because two models may have names that differ
@@ -143,9 +203,8 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
               : "null: they are in the library.")
       << "\n *  threads: number of threads of a run, including the caller's. "
          "*/\n"
-      << name << " *" << name << "_create(const void *weights, "
-      << (manifest.externalWeights ? "uint64_t weights_bytes,\n    " : "")
-      << "int32_t threads, char *error,\n    size_t error_bytes);\n\n";
+      << name << " *" << name << "_create";
+  writeCreateParameters(manifest, "", out);
 
   out << "/** Runs the model; 0, or a status with a message in error. Buffers "
          "are dense,\n *  row-major and must not overlap.\n";
@@ -164,28 +223,16 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
     describe(tensor, "in", i);
   for (auto [i, tensor] : llvm::enumerate(manifest.outputs))
     describe(tensor, "out", i);
+  if (manifest.hasGpuCode())
+    out << " *  If the model runs on a GPU, each buffer may be in host memory "
+           "or "
+           "in memory of\n *  that GPU, at a multiple of 16. Texts and dims "
+           "are "
+           "always in host memory.\n";
   out << " */\nint32_t " << name << "_run(" << name << " *model";
-  for (auto [i, tensor] : llvm::enumerate(manifest.inputs)) {
-    std::string parameter = parameterName("in", i, tensor.name);
-    out << ",\n    const " << dataParameter(tensor, parameter);
-    if (tensor.isOfStrings())
-      out << ", const char *" << parameter << "_text, uint64_t " << parameter
-          << "_text_bytes";
-    if (!tensor.isStatic())
-      out << ", const int64_t " << parameter << "_dims[" << tensor.dims.size()
-          << "]";
-  }
-  for (auto [i, tensor] : llvm::enumerate(manifest.outputs)) {
-    std::string parameter = parameterName("out", i, tensor.name);
-    out << ",\n    " << dataParameter(tensor, parameter);
-    if (tensor.isOfStrings())
-      out << ", char *" << parameter << "_text, uint64_t " << parameter
-          << "_text_bytes,\n    uint64_t *" << parameter << "_text_used";
-    if (!tensor.isStatic())
-      out << ", int64_t " << parameter << "_dims[" << tensor.dims.size()
-          << "], uint64_t " << parameter << "_bytes";
-  }
-  out << ",\n    char *error, size_t error_bytes);\n\n";
+  writeTensorParameters(manifest, out);
+  if (manifest.hasGpuCode())
+    writeGpuFunctions(manifest, out);
   out << "void " << name << "_destroy(" << name << " *model);\n\n";
   out << "#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
 }

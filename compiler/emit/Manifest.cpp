@@ -35,6 +35,12 @@ bool Manifest::hasStrings() const {
          llvm::any_of(outputs, isOfStrings);
 }
 
+bool Manifest::hasGpuCode() const {
+  return llvm::any_of(levels, [](const LevelCode &code) {
+    return !code.target.device->emission.functions.empty();
+  });
+}
+
 bool Manifest::hasOpenSizes() const {
   auto isOpen = [](const Tensor &tensor) { return !tensor.isStatic(); };
   return llvm::any_of(inputs, isOpen) || llvm::any_of(outputs, isOpen) ||
@@ -236,6 +242,11 @@ std::string ingot::levelSymbol(StringRef function, const Target &target) {
 }
 
 std::vector<std::string> ingot::exportedSymbols(const Manifest &manifest) {
-  return {INGOT_ABI_QUERY_SYMBOL, manifest.symbol + "_create",
-          manifest.symbol + "_run", manifest.symbol + "_destroy"};
+  std::vector<std::string> symbols{
+      INGOT_ABI_QUERY_SYMBOL, manifest.symbol + "_create",
+      manifest.symbol + "_run", manifest.symbol + "_destroy"};
+  if (manifest.hasGpuCode())
+    for (const char *suffix : {"_create_on", "_run_async", "_wait"})
+      symbols.push_back(manifest.symbol + suffix);
+  return symbols;
 }

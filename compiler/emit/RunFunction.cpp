@@ -40,6 +40,12 @@ public:
       : module(module), manifest(manifest), infers(infers),
         b(module.getContext()) {}
 
+  /// Calls the functions for strings whose names begin with `prefix`.
+  RunBuilder &withStrings(StringRef prefix) {
+    forStrings = prefix;
+    return *this;
+  }
+
   /// Builds the function. The first callee handles all sizes. The others are
   /// those of the manifest's bodies. Callees that infer sizes may be null.
   void build(StringRef name, StringRef runner, ArrayRef<Callee> callees);
@@ -88,6 +94,8 @@ private:
   Module &module;
   const Manifest &manifest;
   bool infers;
+  /// Prefix of the functions of the runtime that read and store strings.
+  StringRef forStrings = "ingot_support_";
   IRBuilder<> b;
   /// The function that is being built, and its argument `call`.
   Function *function = nullptr;
@@ -268,12 +276,11 @@ void RunBuilder::readStrings(const Callee &callee) {
   if (!manifest.hasStrings())
     return;
   Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
-  b.CreateCall(module.getOrInsertFunction(
-                   infers ? "ingot_support_reserve_strings"
-                          : "ingot_support_read_strings",
-                   b.getVoidTy(), ptr, ptr, ptr),
-               {call, external(kDescriptionSymbol),
-                external(kDictionarySymbol)});
+  b.CreateCall(
+      module.getOrInsertFunction(infers ? "ingot_support_reserve_strings"
+                                        : (forStrings + "read_strings").str(),
+                                 b.getVoidTy(), ptr, ptr, ptr),
+      {call, external(kDescriptionSymbol), external(kDictionarySymbol)});
   for (auto [i, tensor] : enumerate(callee.outputs)) {
     if (!tensor.isOfStrings() || !tensor.isStatic())
       continue;
@@ -283,9 +290,10 @@ void RunBuilder::readStrings(const Callee &callee) {
           module.getOrInsertFunction("ingot_support_reserve", i64, ptr, i64),
           {call, b.getInt64(count * sizeof(int32_t))});
     else
-      b.CreateCall(module.getOrInsertFunction("ingot_support_make_strings",
-                                              b.getVoidTy(), ptr, i64, i64),
-                   {call, b.getInt64(i), b.getInt64(count)});
+      b.CreateCall(
+          module.getOrInsertFunction((forStrings + "make_strings").str(),
+                                     b.getVoidTy(), ptr, i64, i64),
+          {call, b.getInt64(i), b.getInt64(count)});
   }
 }
 
@@ -301,7 +309,7 @@ void RunBuilder::storeStrings(const Callee &callee) {
       return b.CreatePtrToInt(loadPointer(buffer, member), i64);
     };
     b.CreateCall(
-        module.getOrInsertFunction("ingot_support_store_strings",
+        module.getOrInsertFunction((forStrings + "store_strings").str(),
                                    b.getVoidTy(), ptr, i64, i64, i64, i64, i64),
         {call, b.getInt64(i), b.getInt64(tensor.dims.size()),
          address(offsetof(ingot_abi_buffer, dims)),
@@ -428,6 +436,7 @@ void ingot::addRunFunction(Module &module, const Manifest &manifest,
     if (function.hasFnAttribute("ingot-distinct-buffers"))
       markNoAlias(function);
   RunBuilder(module, manifest, /*infers=*/false)
+      .withStrings(target.device->emission.stringFunctions)
       .build(levelSymbol("ingot_run", target), target.device->emission.runner,
              bodies);
   if (!manifest.hasOpenSizes())

@@ -29,7 +29,8 @@ bool ingot::isTakenSymbol(StringRef symbol) {
   if (symbol == "ingot" || symbol.starts_with("ingot_"))
     return true;
   const StringSet<> reserved = readReserved();
-  for (StringRef suffix : {"", "_create", "_run", "_destroy"})
+  for (StringRef suffix :
+       {"", "_create", "_create_on", "_run", "_run_async", "_wait", "_destroy"})
     if (reserved.contains((symbol + suffix).str()))
       return true;
   return false;

@@ -14,7 +14,7 @@
 namespace ingot {
 
 /// Returns true if `symbol` cannot name a model in C. It would be the name of a
-/// type and the prefix of `symbol_create`, `symbol_run` and `symbol_destroy`.
+/// type and the prefix of functions, e.g. `symbol_create` and `symbol_run`.
 /// Keywords of C and C++, names in headers of C, C++ and POSIX, and names of
 /// Ingot are taken. With a taken name the header would not compile, or the
 /// functions would replace others.

@@ -35,6 +35,8 @@ struct Emission {
   /// Function that calls the body of a run. A library of a backend, or the
   /// library of all artifacts, defines it.
   llvm::StringLiteral runner = "ingot_support_run";
+  /// Prefix of the functions that pack and unpack strings of a run.
+  llvm::StringLiteral stringFunctions = "ingot_support_";
   /// True if the passes of a level give each model `ingot_load` and
   /// `ingot_unload`.
   bool addsLoad = false;

@@ -43,6 +43,7 @@ static constexpr Emission kEmission{INGOT_ABI_DEVICE_CUDA,
                                     INGOT_ABI_VARIANT_STREAMS,
                                     /*functions=*/"ingot_cuda_device",
                                     /*runner=*/"ingot_cuda_run",
+                                    /*stringFunctions=*/"ingot_cuda_",
                                     /*addsLoad=*/true,
                                     metadatakey::gpu};
 
@@ -146,6 +147,7 @@ class CudaBackend : public Backend {
     passes.addPass(createDeferChecks());
     passes.addPass(createPredictTimes());
     passes.addPass(createRunOnHost({options.refusesHost}));
+    passes.addPass(createJoinCopies());
   }
 
   void buildCodegen(OpPassManager &passes,

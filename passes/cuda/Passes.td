@@ -335,6 +335,24 @@ def RunOnHost : Pass<"cuda-run-on-host", "::mlir::ModuleOp"> {
       Statistic<"onHost", "on-host", "ops that are computed on the CPU">];
 }
 
+def JoinCopies : Pass<"cuda-join-copies", "::mlir::ModuleOp"> {
+  let summary = "Remove copies and waits between ops on the CPU";
+  let description = [{
+    Ops on the CPU that follow each other may have no work of the GPU between
+    them. The elements that they exchange are not copied then. Copies to the
+    GPU move behind the last of these ops. Copies to the host move in front of
+    the first, so that one wait is enough. `cuda-run-on-host` has made the
+    copies.
+
+    A wait stays in front of an op that may write host memory that a copy still
+    reads.
+  }];
+  let dependentDialects = ["::ingot::cuda::CudaDialect"];
+  let statistics = [
+      Statistic<"copies", "copies", "copies that are not needed">,
+      Statistic<"waits", "waits", "waits that are not needed">];
+}
+
 def KernelsToNVVM : Pass<"cuda-kernels-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "Lower the kernels of a module to the LLVM and NVVM dialects";
   let description = [{

@@ -183,11 +183,12 @@ bool ingot::rt::bringsThreads(const ingot_abi_artifact &artifact) {
 
 /// Returns true if all functions are in the artifact, or if there are none.
 bool Check::areDeviceFunctions(const ingot_abi_device *device) const {
-  return !device ||
-         (isArray(device, 1) && device->struct_size >= sizeof(*device) &&
-          isFunction(device->open) && isFunction(device->close) &&
-          isFunction(device->wait) && isFunction(device->allocate) &&
-          isFunction(device->release) && isFunction(device->copy));
+  return !device || (isArray(reinterpret_cast<const char *>(device),
+                             INGOT_ABI_DEVICE_BYTES_V2) &&
+                     device->struct_size >= INGOT_ABI_DEVICE_BYTES_V2 &&
+                     isFunction(device->open) && isFunction(device->close) &&
+                     isFunction(device->wait) && isFunction(device->allocate) &&
+                     isFunction(device->release) && isFunction(device->copy));
 }
 
 ingot_status Check::variants() const {

@@ -55,9 +55,8 @@ static ingot_status findEmulator(Device &device, ingot_error *error) {
               "name it in INGOT_EMULATED_DRIVER");
 }
 
-ingot_status ingot::rt::readDevice(const char *asked, Device &device,
-                                   ingot_error *error) {
-  const char *source = "ingot_model_options.device";
+ingot_status ingot::rt::readDevice(const char *asked, const char *source,
+                                   Device &device, ingot_error *error) {
   if (!asked) {
     asked = getenv("INGOT_DEVICE");
     source = "INGOT_DEVICE";

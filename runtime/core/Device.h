@@ -25,9 +25,10 @@ struct Device {
   char driver[4096] = "";
 };
 
-/// Reads the device of ingot_model_options, or of the variable INGOT_DEVICE if
-/// `asked` is null.
-ingot_status readDevice(const char *asked, Device &device, ingot_error *error);
+/// Reads the device that a caller asks for, or that of the variable
+/// INGOT_DEVICE if `asked` is null. `source` names the caller's in messages.
+ingot_status readDevice(const char *asked, const char *source, Device &device,
+                        ingot_error *error);
 
 } // namespace ingot::rt
 

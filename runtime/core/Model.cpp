@@ -177,7 +177,8 @@ ingot_status ingot_model::init(const ingot_abi_artifact *checked,
     return status;
   artifact = checked;
   bool isDescribedOnly = options.flags & INGOT_MODEL_DESCRIBE_ONLY;
-  if (ingot_status status = readDevice(options.device, device, error))
+  if (ingot_status status = readDevice(
+          options.device, "ingot_model_options.device", device, error))
     return status;
   if (ingot_status status = selectVariant(subject, options, error))
     return status;

@@ -68,6 +68,13 @@ void Profile::endLayer(uint64_t layer, uint64_t flops, uint64_t bytes) {
   last = now;
 }
 
+void Profile::setLayer(uint64_t layer, uint64_t flops, uint64_t bytes,
+                       uint64_t start, uint64_t end) {
+  if (layer < numLayers)
+    rows[layer] = {rows[layer].times, runStart + start, runStart + end, flops,
+                   bytes};
+}
+
 void Profile::endRun(bool succeeded) {
   if (!succeeded)
     return;

@@ -13,8 +13,9 @@
 
 namespace ingot::rt {
 
-/// Times of layers. The clock is read once per layer, at its end. The time
-/// between two reads belongs to the layer that ends at the second read.
+/// Times of layers. On a CPU, the clock is read once per layer, at its end. The
+/// time between two reads belongs to the layer that ends at the second read. A
+/// device with events measures the times itself.
 class Profile {
 public:
   explicit Profile(const ingot_allocator &allocator) : allocator(allocator) {}
@@ -27,6 +28,10 @@ public:
   /// Starts the clock of a run. If the run fails, its times are dropped.
   void beginRun();
   void endLayer(uint64_t layer, uint64_t flops, uint64_t bytes);
+  /// Sets the times that a device has measured, in nanoseconds since the start
+  /// of the run.
+  void setLayer(uint64_t layer, uint64_t flops, uint64_t bytes, uint64_t start,
+                uint64_t end);
   void endRun(bool succeeded);
 
   const ingot_profile_times &layer(uint32_t index) const {

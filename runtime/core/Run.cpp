@@ -24,6 +24,9 @@ struct Observer {
     // tensors without a call.
     if (!observe)
       abi.tensor = nullptr;
+    // Code of a device that measures times does not wait at ends of layers.
+    if (!profile)
+      abi.layer_time = nullptr;
   }
 
   /// Returns null if there is no receiver.
@@ -37,6 +40,12 @@ struct Observer {
     if (self.profile)
       self.profile->endLayer(layer, flops, bytes);
     return poll(user);
+  }
+
+  static void layerTime(void *user, uint64_t layer, uint64_t flops,
+                        uint64_t bytes, uint64_t start, uint64_t end) {
+    static_cast<Observer *>(user)->profile->setLayer(layer, flops, bytes, start,
+                                                     end);
   }
 
   static int32_t tensor(void *user, uint64_t number, uint32_t dtype,
@@ -59,8 +68,8 @@ struct Observer {
   const ingot_cancellation *cancellation;
   ingot_observe_fn observe;
   void *observeUser;
-  ingot_abi_observer abi = {sizeof(ingot_abi_observer), 0, this, layerEnd,
-                            tensor, poll};
+  ingot_abi_observer abi = {
+      sizeof(ingot_abi_observer), 0, this, layerEnd, tensor, poll, layerTime};
 };
 
 /// Marks a context or a profile as used by this thread.

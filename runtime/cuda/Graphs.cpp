@@ -362,7 +362,8 @@ template <typename Visit>
 static void forEachSize(const ingot_cuda_program &program,
                         const ingot_abi_buffer *inputs, Visit visit) {
   for (uint32_t i = 0; i < program.num_inputs; ++i)
-    if (program.input_bytes[i] == INGOT_CUDA_OPEN)
+    if (program.input_bytes[i] == INGOT_CUDA_OPEN ||
+        program.input_bytes[i] == INGOT_CUDA_STRINGS)
       for (uint32_t d = 0; d < program.input_ranks[i]; ++d)
         visit(inputs[i].dims[d]);
 }

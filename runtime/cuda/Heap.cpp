@@ -69,10 +69,13 @@ Result Heap::allocate(Driver &driver, uint64_t bytes, DevicePointer &address) {
     return outOfMemory;
   bytes = bytes ? (bytes + kUnit - 1) / kUnit * kUnit : kUnit;
   Piece *found = nullptr;
+  Region *within = nullptr;
   for (Region *region = regions; region && !found; region = region->next)
     for (Piece *piece = region->pieces; piece && !found; piece = piece->next)
-      if (!piece->isUsed && piece->bytes >= bytes)
+      if (!piece->isUsed && piece->bytes >= bytes) {
         found = piece;
+        within = region;
+      }
   if (!found) {
     const uint64_t more = totalBytes() / 4 / kUnit * kUnit;
     uint64_t wanted = bytes < more ? more : bytes;
@@ -86,8 +89,11 @@ Result Heap::allocate(Driver &driver, uint64_t bytes, DevicePointer &address) {
     if (!region)
       return result;
     found = region->pieces;
+    within = region;
   }
   cut(found, bytes);
+  const uint64_t end = found->address + found->bytes - within->address;
+  within->high = within->high < end ? end : within->high;
   address = found->address;
   return success;
 }
@@ -136,19 +142,30 @@ Result Heap::shadow(Driver &driver, DevicePointer address, void *&host) {
 }
 
 void Heap::endRun(Driver &driver) {
-  const bool isScattered = regions && regions->next;
+  if (!regions)
+    return;
+  uint64_t need = 0;
   for (Region *region = regions; region; region = region->next) {
     for (Piece *piece = region->pieces; piece; piece = piece->next)
       piece->isUsed = false;
     join(region->pieces);
+    need += region->high;
+    region->high = 0;
   }
-  if (!isScattered)
+  needed[next] = need;
+  next = (next + 1) % kRuns;
+  ++numRuns;
+  uint64_t most = kLeastRegion;
+  for (uint64_t each : needed)
+    most = most < each ? each : most;
+  const bool isIdle = numRuns >= kRuns && totalBytes() / 2 > most;
+  if (!regions->next && !isIdle)
     return;
-  const uint64_t bytes = totalBytes();
   releaseAll(&driver);
+  numRuns = 0;
   // If memory is exhausted, the next run reports that.
   Result result;
-  addRegion(driver, bytes, result);
+  addRegion(driver, most, result);
 }
 
 void Heap::releaseAll(Driver *driver) {

@@ -19,7 +19,8 @@ struct Driver;
 /// host memory, because the host cannot read the GPU's. Each piece has the
 /// lowest address with enough room. If a run needed several regions, the next
 /// run gets one region of their total size. Runs of equal sizes therefore
-/// allocate nothing.
+/// allocate nothing. Regions that stay half empty for several runs are returned
+/// to the driver.
 ///
 /// All work of a run is in one stream. So memory that is released can be given
 /// to a later piece before earlier work has ended.
@@ -47,6 +48,8 @@ struct Heap {
   struct Region {
     DevicePointer address;
     uint64_t bytes;
+    /// The most bytes from the start that this run has used.
+    uint64_t high;
     /// Host memory for copies; null until it is needed.
     void *shadow;
     Piece *pieces;
@@ -56,7 +59,14 @@ struct Heap {
   Region *addRegion(Driver &driver, uint64_t bytes, Result &result);
   uint64_t totalBytes() const;
 
+  /// The number of recent runs that determine the size of the next region.
+  static constexpr uint32_t kRuns = 8;
+
   Region *regions;
+  /// Bytes that recent runs needed, the index of the next entry, and the number
+  /// of runs since the last region was made for them.
+  uint64_t needed[kRuns];
+  uint32_t next, numRuns;
 };
 
 } // namespace ingot::cuda

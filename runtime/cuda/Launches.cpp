@@ -32,7 +32,7 @@ bool Launches::describe(char *place) const {
   else
     snprintf(place, placeBytes,
              " in one of %llu kernels from node '%.100s' to node '%.100s' (a "
-             "run with a profile names the layer)",
+             "run with a profile and CUDA_LAUNCH_BLOCKING=1 names the layer)",
              number, first->node, last->node);
   return true;
 }

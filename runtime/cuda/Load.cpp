@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/cuda/State.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,17 @@ static void destroy(State *state) {
   free(state);
 }
 
+/// Writes the name of the model's library to `name`.
+static void nameOf(const ingot_cuda_program *program, char *name,
+                   size_t bytes) {
+  Dl_info library;
+  const char *path = "model";
+  if (dladdr(program, &library) && library.dli_fname)
+    path = library.dli_fname;
+  const char *slash = strrchr(path, '/');
+  snprintf(name, bytes, "ingot %s", slash ? slash + 1 : path);
+}
+
 int32_t ingot_cuda_load(ingot_abi_load *call,
                         const ingot_cuda_program *program) {
   Message message{call->error, call->error_bytes};
@@ -259,6 +271,10 @@ int32_t ingot_cuda_load(ingot_abi_load *call,
   state->program = program;
   state->host = call->host;
   state->owner = getpid();
+  state->ranges.open();
+  nameOf(program, state->name, sizeof(state->name));
+  const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+  state->isBlocking = blocking && !strcmp(blocking, "1");
   pthread_mutex_init(&state->mutex, nullptr);
   int32_t status = Loader{*state, *call, message}.load();
   if (status) {

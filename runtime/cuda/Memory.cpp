@@ -174,6 +174,21 @@ static int32_t copyMemory(void *opaque, const ingot_abi_copy *copy, char *error,
   return status;
 }
 
+static uint32_t locate(void *opaque, const void *pointer, uint32_t *device) {
+  State &state = *static_cast<State *>(opaque);
+  const DevicePointer address = uintptr_t(pointer);
+  MemoryType type = memoryHost;
+  int owner = 0;
+  *device = 0;
+  Current current(state);
+  if (state.driver.cuPointerGetAttribute(&type, pointerMemoryType, address) ||
+      type != memoryDevice ||
+      state.driver.cuPointerGetAttribute(&owner, pointerDevice, address))
+    return INGOT_ABI_MEMORY_HOST;
+  *device = uint32_t(owner);
+  return INGOT_ABI_MEMORY_CUDA;
+}
+
 const ingot_abi_device ingot_cuda_device = {sizeof(ingot_abi_device),
                                             0,
                                             openSession,
@@ -181,4 +196,5 @@ const ingot_abi_device ingot_cuda_device = {sizeof(ingot_abi_device),
                                             waitForSession,
                                             allocateMemory,
                                             releaseMemory,
-                                            copyMemory};
+                                            copyMemory,
+                                            locate};

@@ -37,7 +37,6 @@ struct Transfer {
   };
 
   int32_t checkBuffer(const ingot_abi_buffer &given, uint32_t number);
-  int32_t reserve(uint32_t number, uint64_t bytes);
   int32_t place(const ingot_abi_buffer &given, uint32_t number, uint64_t bytes,
                 bool isInput);
   int32_t placeAll();
@@ -75,18 +74,17 @@ int32_t Transfer::checkBuffer(const ingot_abi_buffer &given, uint32_t number) {
                       bufferAlignment);
 }
 
-/// Makes room for a buffer of host memory in GPU memory.
-int32_t Transfer::reserve(uint32_t number, uint64_t bytes) {
-  if (run.capacities[number] >= bytes)
+int32_t Run::reserve(uint32_t number, uint64_t bytes, const char *place,
+                     const Message &message) {
+  if (capacities[number] >= bytes)
     return INGOT_ABI_OK;
-  if (run.buffers[number])
-    state().driver.cuMemFree_v2(run.buffers[number]);
-  run.buffers[number] = 0;
-  run.capacities[number] = 0;
-  if (int32_t status = allocate(state(), run.buffers[number], bytes,
-                                Name(*this, number).text, message))
+  if (buffers[number])
+    state->driver.cuMemFree_v2(buffers[number]);
+  buffers[number] = 0;
+  capacities[number] = 0;
+  if (int32_t status = allocate(*state, buffers[number], bytes, place, message))
     return status;
-  run.capacities[number] = bytes;
+  capacities[number] = bytes;
   return INGOT_ABI_OK;
 }
 
@@ -97,6 +95,13 @@ int32_t Transfer::place(const ingot_abi_buffer &given, uint32_t number,
   ingot_abi_buffer &buffer = run.tensors[number];
   buffer = given;
   run.bytes[number] = 0;
+  if (bytes == INGOT_CUDA_STRINGS)
+    return given.memory == INGOT_ABI_MEMORY_HOST
+               ? INGOT_ABI_OK
+               : message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                              "strings must be in host memory, but the memory"
+                              "%s is not",
+                              Name(*this, number).text);
   // An output whose size only the run knows is in the heap until then.
   if (bytes == INGOT_CUDA_OPEN && !isInput &&
       given.memory == INGOT_ABI_MEMORY_HOST)
@@ -109,7 +114,8 @@ int32_t Transfer::place(const ingot_abi_buffer &given, uint32_t number,
   run.addresses[number] = uintptr_t(given.data);
   if (given.memory == INGOT_ABI_MEMORY_CUDA)
     return bytes ? checkBuffer(given, number) : INGOT_ABI_OK;
-  if (int32_t status = reserve(number, bytes))
+  if (int32_t status =
+          run.reserve(number, bytes, Name(*this, number).text, message))
     return status;
   run.addresses[number] = run.buffers[number];
   if (!isInput || !bytes)
@@ -136,13 +142,15 @@ int32_t Transfer::placeAll() {
 int32_t Transfer::copyOutputs() {
   const ingot_cuda_program &program = *state().program;
   for (uint32_t i = 0; i < program.num_outputs; ++i) {
-    if (call.outputs[i].memory == INGOT_ABI_MEMORY_CUDA ||
-        !program.output_bytes[i] || program.output_bytes[i] == INGOT_CUDA_OPEN)
+    // Host code passes on strings and outputs of open sizes.
+    const uint64_t bytes = program.output_bytes[i];
+    if (call.outputs[i].memory == INGOT_ABI_MEMORY_CUDA || !bytes ||
+        bytes == INGOT_CUDA_OPEN || bytes == INGOT_CUDA_STRINGS)
       continue;
     if (int32_t status = run.check(
             state().driver.cuMemcpyDtoHAsync_v2(
                 call.outputs[i].data, run.buffers[program.num_inputs + i],
-                program.output_bytes[i], run.stream),
+                bytes, run.stream),
             "cuMemcpyDtoHAsync_v2", message, " for an output"))
       return status;
   }
@@ -153,12 +161,20 @@ int32_t Transfer::copyOutputs() {
 // Functions of ingot/abi/cuda.h
 //===----------------------------------------------------------------------===//
 
-/// Waits for the layer's work, so that the observer can measure its time.
+/// Records the end of the layer for a profile. Otherwise waits for the layer's
+/// work, so that the observer learns of it in time.
 static int32_t layerEnd(void *user, uint64_t layer, uint64_t flops,
                         uint64_t bytes) {
   auto *run = static_cast<Run *>(user);
-  if (int32_t status = run->wait(run->message))
-    return status;
+  run->endLayer();
+  if (run->isTimed)
+    if (int32_t status = run->markLayer({layer, flops, bytes}, run->message))
+      return status;
+  if (!run->isTimed || run->state->isBlocking)
+    if (int32_t status = run->wait(run->message))
+      return status;
+  if (run->isTimed)
+    return run->observer.poll ? run->observer.poll(run) : INGOT_ABI_OK;
   return run->asked->layer_end(
       run->asked->user, run->state->program->first_layer + layer, flops, bytes);
 }
@@ -166,6 +182,38 @@ static int32_t layerEnd(void *user, uint64_t layer, uint64_t flops,
 static int32_t poll(void *user) {
   const ingot_abi_observer *asked = static_cast<Run *>(user)->asked;
   return asked->poll(asked->user);
+}
+
+void Run::beginLayer(const char *node) {
+  if (!asked || isInLayer || !state->ranges.begin)
+    return;
+  isInLayer = true;
+  state->ranges.push(node);
+}
+
+void Run::endLayer() {
+  if (isInLayer)
+    state->ranges.pop();
+  isInLayer = false;
+}
+
+/// Lets the run observe itself for `asked`, which may be null.
+static void observe(Run &run, const ingot_abi_observer *asked) {
+  run.asked = asked;
+  run.isTimed = false;
+  run.times.count = 0;
+  if (!asked)
+    return;
+  // A caller may be older and have a shorter struct.
+  ingot_abi_observer &own = run.observer = {};
+  memcpy(&own, asked,
+         asked->struct_size < sizeof(own) ? asked->struct_size : sizeof(own));
+  run.isTimed = own.layer_time;
+  own.struct_size = sizeof(own);
+  own.user = &run;
+  own.layer_end = layerEnd;
+  own.tensor = nullptr;
+  own.poll = own.poll ? poll : nullptr;
 }
 
 /// Marks the end of the run on the caller's stream, so that a wait does not
@@ -196,6 +244,64 @@ static int32_t compute(Run &run, ingot_abi_call &call,
   return status ? status : endGraphs(run, call.outputs, message);
 }
 
+/// Waits for a run that fails, because nothing of it may be under way. Waits
+/// also for a run without a session, and for one with a profile: the times of
+/// layers are known when their work has ended. `copied` is the status of the
+/// copy of checks.
+static int32_t finish(Run &run, int32_t status, int32_t copied,
+                      const Message &message) {
+  run.isPending = false;
+  int32_t ended = run.wait(message);
+  if (!ended && !copied)
+    ended = run.reportStatus(message);
+  if (!status)
+    status = ended;
+  return !status && run.isTimed ? run.reportTimes(message) : status;
+}
+
+/// Does all of a run. The session has no other work.
+static int32_t runIn(Run &run, ingot_abi_call &call,
+                     void (*body)(ingot_abi_call *), const Message &message) {
+  State &state = *run.state;
+  Transfer transfer{run, call, message};
+  constexpr LayerTimes::Layer none = {LayerTimes::noLayer, 0, 0};
+  int32_t status = run.clearStatus(message);
+  if (!status && run.isTimed)
+    status = run.markLayer(none, message);
+  if (!status)
+    status = transfer.placeAll();
+  if (!status && run.isTimed)
+    status = run.markLayer(none, message);
+  if (!status) {
+    ingot_abi_call device = call;
+    device.state = &run;
+    device.weights = reinterpret_cast<void *>(uintptr_t(state.weights));
+    device.arena = reinterpret_cast<void *>(uintptr_t(run.arena));
+    device.inputs = run.tensors;
+    device.outputs = run.tensors + state.program->num_inputs;
+    run.hostWeights = static_cast<const char *>(call.weights);
+    if (run.hostWeights)
+      run.hostWeights += state.program->weights_offset;
+    run.message = message;
+    if (call.observer)
+      device.observer = &run.observer;
+    status = compute(run, device, body, message);
+    // A run may end within a layer.
+    run.endLayer();
+  }
+  if (!status)
+    status = transfer.copyOutputs();
+  const int32_t copied = run.copyStatus(message);
+  if (!status)
+    status = copied;
+  if (!status)
+    status = markEnd(run, message);
+  run.isPending = true;
+  if (status || !call.session || run.isTimed)
+    status = finish(run, status, copied, message);
+  return status;
+}
+
 int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   // A caller may be older and have a shorter struct.
   ingot_abi_call call = {};
@@ -224,49 +330,10 @@ int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   // The work of the last run has ended.
   run->heap.endRun(state.driver);
   run->stream = stream ? stream : run->ownStream;
-  Transfer transfer{*run, call, message};
-  status = run->clearStatus(message);
-  if (!status)
-    status = transfer.placeAll();
-  if (!status) {
-    ingot_abi_call device = call;
-    device.state = run;
-    device.weights = reinterpret_cast<void *>(uintptr_t(state.weights));
-    device.arena = reinterpret_cast<void *>(uintptr_t(run->arena));
-    device.inputs = run->tensors;
-    device.outputs = run->tensors + state.program->num_inputs;
-    run->asked = call.observer;
-    run->hostWeights = static_cast<const char *>(call.weights);
-    if (run->hostWeights)
-      run->hostWeights += state.program->weights_offset;
-    run->message = message;
-    if (call.observer) {
-      run->observer = *call.observer;
-      run->observer.user = run;
-      run->observer.layer_end = layerEnd;
-      run->observer.tensor = nullptr;
-      run->observer.poll = call.observer->poll ? poll : nullptr;
-      device.observer = &run->observer;
-    }
-    status = compute(*run, device, body, message);
-  }
-  if (!status)
-    status = transfer.copyOutputs();
-  const int32_t copied = run->copyStatus(message);
-  if (!status)
-    status = copied;
-  if (!status)
-    status = markEnd(*run, message);
-  run->isPending = true;
-  // Nothing of a run that fails may be under way.
-  if (status || !session) {
-    run->isPending = false;
-    int32_t ended = run->wait(message);
-    if (!ended && !copied)
-      ended = run->reportStatus(message);
-    if (!status)
-      status = ended;
-  }
+  observe(*run, call.observer);
+  state.ranges.push(state.name);
+  status = runIn(*run, call, body, message);
+  state.ranges.pop();
   if (!session)
     giveBack(run);
   return status;

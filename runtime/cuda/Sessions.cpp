@@ -23,6 +23,7 @@ void ingot::cuda::destroyRun(Run *run) {
   releaseGraphs(*run, /*isOurs=*/true);
   if (run->done)
     driver.cuEventDestroy_v2(run->done);
+  run->freeTimes(/*isOurs=*/true);
   for (uint32_t i = 0;
        run->buffers && i < program.num_inputs + program.num_outputs; ++i)
     if (run->buffers[i])
@@ -42,6 +43,7 @@ void ingot::cuda::destroyRun(Run *run) {
 
 void ingot::cuda::freeRun(Run *run) {
   releaseGraphs(*run, /*isOurs=*/false);
+  run->freeTimes(/*isOurs=*/false);
   run->heap.releaseAll(/*driver=*/nullptr);
   free(run->shadows);
   free(run->capacities);

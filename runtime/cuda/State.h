@@ -12,6 +12,8 @@
 #include "runtime/cuda/Graphs.h"
 #include "runtime/cuda/Heap.h"
 #include "runtime/cuda/Launches.h"
+#include "runtime/cuda/LayerTimes.h"
+#include "runtime/cuda/Ranges.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -77,6 +79,11 @@ struct Run {
   /// The observer of the call, and the one that takes its place.
   const ingot_abi_observer *asked;
   ingot_abi_observer observer;
+  /// True if `asked` wants the times of layers.
+  bool isTimed;
+  LayerTimes times;
+  /// True if a range of a layer has begun.
+  bool isInLayer;
   /// Buffer for the message of the call.
   Message message;
   Launches launches;
@@ -93,6 +100,21 @@ struct Run {
                 const char *place = "");
   /// Waits for the work of the run.
   int32_t wait(const Message &message);
+  /// Makes room for `bytes` bytes in the buffer of a tensor. `place` says what
+  /// they are for.
+  int32_t reserve(uint32_t number, uint64_t bytes, const char *place,
+                  const Message &message);
+
+  /// Begins the range of a layer at its first kernel, or ends it. Only runs
+  /// with an observer tell layers apart.
+  void beginLayer(const char *node);
+  void endLayer();
+  /// Records the end of a layer's work.
+  int32_t markLayer(const LayerTimes::Layer &layer, const Message &message);
+  /// Tells the observer the times of layers, whose work has ended.
+  int32_t reportTimes(const Message &message);
+  /// Releases the events. After a fork, `isOurs` is false.
+  void freeTimes(bool isOurs);
 
   /// Allocates the status.
   int32_t makeStatus(const Message &message);
@@ -116,6 +138,12 @@ struct State {
   Module module;
   Function *functions;
   DevicePointer weights;
+  /// True if runs wait at the end of each layer (CUDA_LAUNCH_BLOCKING=1), so
+  /// that the message of a fault names the layer.
+  bool isBlocking;
+  /// Ranges of a profiler, and the name of those of runs: the model's file.
+  Ranges ranges;
+  char name[64];
   /// The process that loaded the model. A context does not survive a fork.
   pid_t owner;
   pthread_mutex_t mutex;

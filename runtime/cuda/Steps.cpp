@@ -71,14 +71,14 @@ int32_t ingot::cuda::doStep(Run &run, uint32_t number, uint64_t size,
                        "cuMemcpyDtoDAsync_v2", message);
   const ingot_cuda_kernel &kernel = state.program->kernels[number];
   KernelArguments arguments(run, kernel, words);
+  run.beginLayer(kernel.node);
   const Result result = state.driver.cuLaunchKernel(
       state.functions[number], unsigned(size), 1, 1, kernel.threads, 1, 1,
       kernel.shared_bytes, run.stream, arguments.pointers, nullptr);
+  run.launches.add(kernel);
   // Launches are frequent, so only a failure makes its text.
-  if (!result) {
-    run.launches.add(kernel);
+  if (!result)
     return INGOT_ABI_OK;
-  }
   char place[placeBytes];
   describeKernel(kernel, place);
   return run.check(result, "cuLaunchKernel", message, place);

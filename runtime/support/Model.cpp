@@ -4,31 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "support.h"
+#include "TypedModel.h"
 
-#include "runtime/core/Artifact.h"
 #include "runtime/core/Variants.h"
 #include "runtime/host/CpuCount.h"
 #include "runtime/host/Pool.h"
 
-#include <atomic>
 #include <new>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct ingot_support_model {
-  const ingot_abi_artifact *artifact;
-  ingot_abi_variant code;
-  const void *weights;
-  void *state;
-  void *arena;
-  ingot_abi_host host;
-  ingot_pool *pool; ///< null for one thread
-  pid_t process;
-  std::atomic<bool> is_running;
-};
+using namespace ingot::support;
 
 static void *allocate(void *user, uint64_t bytes, uint64_t alignment) {
   (void)user;
@@ -50,7 +38,8 @@ static void run_tasks(void *user, void (*task)(void *arg, int64_t index),
     task(arg, i);
 }
 
-static void say(char *error, uint64_t error_bytes, const char *message) {
+void ingot::support::say(char *error, uint64_t error_bytes,
+                         const char *message) {
   if (error != nullptr && error_bytes != 0)
     snprintf(error, error_bytes, "%s", message);
 }
@@ -77,46 +66,49 @@ static ingot_pool *create_pool(int32_t num_threads) {
   return new (memory) ingot_pool(threads, fits ? ingot_pool::defaultSpinUs : 0);
 }
 
-ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
-                                          const void *weights,
-                                          uint64_t weights_bytes,
-                                          int32_t num_threads, char *error,
-                                          uint64_t error_bytes) {
-  if (artifact->weights != nullptr || artifact->weights_bytes == 0) {
-    weights = artifact->weights;
-    weights_bytes = artifact->weights_bytes;
+/// Sets the weights that a call of `create` has passed. Returns false with a
+/// message if they do not fit the artifact.
+static bool find_weights(ingot_support_request &request, char *error,
+                         uint64_t error_bytes) {
+  const ingot_abi_artifact &artifact = *request.artifact;
+  if (artifact.weights != nullptr || artifact.weights_bytes == 0) {
+    request.weights = artifact.weights;
+    request.weights_bytes = artifact.weights_bytes;
   }
-  if (weights == nullptr && artifact->weights_bytes != 0)
-    return refuse(nullptr, error, error_bytes,
-                  "this model's weights are in a file of their own: map it and "
-                  "pass its address");
-  if (weights_bytes != artifact->weights_bytes) {
-    char message[160];
+  const char *fault = nullptr;
+  char message[160];
+  if (request.weights == nullptr && artifact.weights_bytes != 0) {
+    fault = "this model's weights are in a file of their own: map it and pass "
+            "its address";
+  } else if (request.weights_bytes != artifact.weights_bytes) {
     snprintf(message, sizeof(message),
              "the weights have %llu bytes, but this model needs %llu: the file "
              "is truncated or belongs to another model",
-             static_cast<unsigned long long>(weights_bytes),
-             static_cast<unsigned long long>(artifact->weights_bytes));
-    return refuse(nullptr, error, error_bytes, message);
+             static_cast<unsigned long long>(request.weights_bytes),
+             static_cast<unsigned long long>(artifact.weights_bytes));
+    fault = message;
+  } else if (reinterpret_cast<uintptr_t>(request.weights) %
+             INGOT_ABI_ALIGNMENT) {
+    fault = "the weights are not aligned to 64 bytes";
   }
-  if (reinterpret_cast<uintptr_t>(weights) % INGOT_ABI_ALIGNMENT != 0)
-    return refuse(nullptr, error, error_bytes,
-                  "the weights are not aligned to 64 bytes");
-  ingot_error reason = INGOT_ERROR_INIT;
-  ingot::rt::Cpu cpu;
-  uint32_t variant;
-  if (ingot::rt::readCpu(cpu, &reason) != INGOT_OK ||
-      ingot::rt::chooseVariant(*artifact, cpu, "this model", variant,
-                               &reason) != INGOT_OK)
-    return refuse(nullptr, error, error_bytes, reason.message);
+  if (fault)
+    say(error, error_bytes, fault);
+  return !fault;
+}
+
+ingot_support_model *ingot::support::make(ingot_support_request request,
+                                          uint32_t variant, Driver driver,
+                                          char *error, uint64_t error_bytes) {
+  if (!find_weights(request, error, error_bytes))
+    return nullptr;
   auto *model = static_cast<ingot_support_model *>(
       calloc(1, sizeof(ingot_support_model)));
   if (model == nullptr)
     return refuse(nullptr, error, error_bytes, "out of memory");
-  model->artifact = artifact;
-  model->code = ingot::rt::readVariant(*artifact, variant);
-  model->weights = weights;
-  model->pool = create_pool(num_threads);
+  model->artifact = request.artifact;
+  model->code = ingot::rt::readVariant(*request.artifact, variant);
+  model->weights = request.weights;
+  model->pool = create_pool(request.num_threads);
   model->process = getpid();
   model->host.struct_size = sizeof(model->host);
   model->host.num_threads = model->pool ? model->pool->numThreads : 1;
@@ -133,17 +125,40 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
     return model;
   ingot_abi_load call = {};
   call.struct_size = sizeof(call);
+  call.device = driver.device;
+  call.driver = driver.path;
   call.host = &model->host;
-  call.weights = weights;
-  call.weights_bytes = artifact->weights_bytes;
+  call.weights = request.weights;
+  call.weights_bytes = request.weights_bytes;
   call.error = error;
   call.error_bytes = error_bytes;
-  if (model->code.load(&call) != INGOT_ABI_OK) {
+  if (int32_t status = model->code.load(&call)) {
+    if (driver.status)
+      *driver.status = status;
     ingot_support_destroy(model);
     return nullptr;
   }
   model->state = call.state;
   return model;
+}
+
+ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
+                                          const void *weights,
+                                          uint64_t weights_bytes,
+                                          int32_t num_threads, char *error,
+                                          uint64_t error_bytes) {
+  ingot_error reason = INGOT_ERROR_INIT;
+  ingot::rt::Cpu cpu;
+  uint32_t variant;
+  ingot_support_request request = {artifact, nullptr, weights, weights_bytes,
+                                   num_threads};
+  if (!find_weights(request, error, error_bytes))
+    return nullptr;
+  if (ingot::rt::readCpu(cpu, &reason) != INGOT_OK ||
+      ingot::rt::chooseVariant(*artifact, cpu, "this model", variant,
+                               &reason) != INGOT_OK)
+    return refuse(nullptr, error, error_bytes, reason.message);
+  return make(request, variant, {}, error, error_bytes);
 }
 
 /// Checks the caller's buffer for a tensor. Returns the problem as text, or
@@ -174,9 +189,9 @@ static const char *find_fault(const ingot_abi_tensor &tensor,
   return nullptr;
 }
 
-static bool has_fault(ingot::rt::Rows<ingot_abi_tensor> tensors,
-                      const ingot_abi_buffer *buffers, bool is_input,
-                      char *error, uint64_t error_bytes) {
+bool ingot::support::has_fault(ingot::rt::Rows<ingot_abi_tensor> tensors,
+                               const ingot_abi_buffer *buffers, bool is_input,
+                               char *error, uint64_t error_bytes) {
   for (uint32_t i = 0; i < tensors.count(); ++i)
     if (const char *fault = find_fault(tensors[i], buffers[i], is_input)) {
       if (error != nullptr && error_bytes != 0)
@@ -187,32 +202,39 @@ static bool has_fault(ingot::rt::Rows<ingot_abi_tensor> tensors,
   return false;
 }
 
-int32_t ingot_support_call(ingot_support_model *model,
+bool ingot::support::begin(ingot_support_model *model,
                            const ingot_abi_buffer *inputs,
-                           const ingot_abi_buffer *outputs, char *error,
-                           uint64_t error_bytes) {
+                           const ingot_abi_buffer *outputs,
+                           ingot_abi_call &call) {
+  char *error = call.error;
+  const uint64_t error_bytes = call.error_bytes;
   if (model == nullptr) {
     say(error, error_bytes, "the model is null");
-    return INGOT_ABI_INVALID_ARGUMENT;
+    call.status = INGOT_ABI_INVALID_ARGUMENT;
+    return false;
   }
   const ingot_abi_artifact &artifact = *model->artifact;
   if (has_fault(ingot::rt::inputsOf(artifact), inputs, true, error,
                 error_bytes) ||
       has_fault(ingot::rt::outputsOf(artifact), outputs, false, error,
-                error_bytes))
-    return INGOT_ABI_INVALID_ARGUMENT;
+                error_bytes)) {
+    call.status = INGOT_ABI_INVALID_ARGUMENT;
+    return false;
+  }
   if (model->is_running.exchange(true, std::memory_order_acquire)) {
     say(error, error_bytes,
-        "the model is running in another thread; make one handle for each "
-        "thread");
-    return INGOT_ABI_BUSY;
+        model->is_under_way.load(std::memory_order_relaxed)
+            ? "an earlier run of the model is under way; wait for it first"
+            : "the model is running in another thread; make one handle for "
+              "each thread");
+    call.status = INGOT_ABI_BUSY;
+    return false;
   }
   // The threads of the parent process do not exist in a forked child.
   if (model->pool != nullptr && model->process != getpid()) {
     model->pool->forgetWorkers();
     model->process = getpid();
   }
-  ingot_abi_call call = {};
   call.struct_size = sizeof(call);
   call.host = &model->host;
   call.weights = model->weights;
@@ -220,8 +242,18 @@ int32_t ingot_support_call(ingot_support_model *model,
   call.arena = model->arena;
   call.inputs = inputs;
   call.outputs = outputs;
+  return true;
+}
+
+int32_t ingot_support_call(ingot_support_model *model,
+                           const ingot_abi_buffer *inputs,
+                           const ingot_abi_buffer *outputs, char *error,
+                           uint64_t error_bytes) {
+  ingot_abi_call call = {};
   call.error = error;
   call.error_bytes = error_bytes;
+  if (!begin(model, inputs, outputs, call))
+    return call.status;
   int32_t status = model->code.run(&call);
   model->is_running.store(false, std::memory_order_release);
   return status;
@@ -230,6 +262,8 @@ int32_t ingot_support_call(ingot_support_model *model,
 void ingot_support_destroy(ingot_support_model *model) {
   if (model == nullptr)
     return;
+  if (model->session != nullptr)
+    model->code.device_functions->close(model->state, model->session);
   if (model->state != nullptr && model->code.unload != nullptr)
     model->code.unload(&model->host, model->state);
   if (model->pool != nullptr) {

@@ -195,6 +195,35 @@ int32_t ingot_support_call(ingot_support_model *model,
                            uint64_t error_bytes);
 void ingot_support_destroy(ingot_support_model *model);
 
+/** Arguments of ingot_support_create_on. `device` is "cpu", "cuda", "cuda:N" or
+ *  "emulated"; null: the variable INGOT_DEVICE, or the best that there is. The
+ *  others are those of ingot_support_create. */
+typedef struct ingot_support_request {
+  const ingot_abi_artifact *artifact;
+  const char *device;
+  const void *weights;
+  uint64_t weights_bytes;
+  int32_t num_threads;
+} ingot_support_request;
+
+/** The functions of models with code for GPUs. Each buffer may be in memory of
+ *  the host or of the GPU. `call_on` returns when the outputs are complete.
+ *  `start` returns when the work is in `stream`, or in the model's own queue if
+ *  `stream` is null. `wait` waits for it and returns its status. */
+ingot_support_model *
+ingot_support_create_on(const ingot_support_request *request, char *error,
+                        uint64_t error_bytes);
+int32_t ingot_support_call_on(ingot_support_model *model,
+                              const ingot_abi_buffer *inputs,
+                              const ingot_abi_buffer *outputs, char *error,
+                              uint64_t error_bytes);
+int32_t ingot_support_start(ingot_support_model *model, void *stream,
+                            const ingot_abi_buffer *inputs,
+                            const ingot_abi_buffer *outputs, char *error,
+                            uint64_t error_bytes);
+int32_t ingot_support_wait(ingot_support_model *model, char *error,
+                           uint64_t error_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -170,9 +170,6 @@ class Cuda(Case):
         model = self.save(relu_model())
         self.assert_refuses(model, "float32", options=["--target=cuda", "--precision=int8-dynamic"])
         self.assert_refuses(model, "--kernels=auto", options=["--target=cuda", "--kernels=auto"])
-        strings = make_model([helper.make_node("Identity", ["x"], ["y"])], [("x", [2], TensorProto.STRING)],
-                             [("y", [2], TensorProto.STRING)])
-        self.assert_refuses(strings, "strings", "--target", options=["--target=cuda"])
 
     def test_devices(self):
         both = self.compile(relu_model(), "--target=x86-64-v3,cuda", name="both")

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cuda/CudaDialect.h"
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
 #include "ingot/abi/cuda.h"
@@ -153,6 +154,10 @@ static SmallVector<uint64_t> bytesOf(ArrayAttr tensors) {
   SmallVector<uint64_t> bytes;
   for (auto tensor : tensors.getAsRange<TensorAttr>()) {
     RankedTensorType type = tensor.getType();
+    if (elementNumberOf(type.getElementType()) == INGOT_ABI_STRING) {
+      bytes.push_back(INGOT_CUDA_STRINGS);
+      continue;
+    }
     if (!type.hasStaticShape()) {
       bytes.push_back(INGOT_CUDA_OPEN);
       continue;

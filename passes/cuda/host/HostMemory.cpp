@@ -26,6 +26,15 @@ Value cuda::baseOf(Value memref) {
   return memref;
 }
 
+Value cuda::wholeOf(Value memref) {
+  while (Value source = sourceOf(memref)) {
+    if (memref.getDefiningOp<memref::ViewOp>())
+      break;
+    memref = source;
+  }
+  return memref;
+}
+
 bool cuda::isOfHost(Value memref) {
   Operation *op = baseOf(memref).getDefiningOp();
   return op &&

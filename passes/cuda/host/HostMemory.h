@@ -17,6 +17,10 @@ mlir::Value sourceOf(mlir::Value memref);
 /// Returns the memref that is no view, from which `memref` is made.
 mlir::Value baseOf(mlir::Value memref);
 
+/// Returns the memref that stands for a buffer of its own: a part of the arena,
+/// or an argument.
+mlir::Value wholeOf(mlir::Value memref);
+
 /// Returns true if the memory is the host's own: that of constants, of the
 /// stack, and of what a list becomes. All other buffers are in GPU memory, also
 /// those whose sizes only a run knows.

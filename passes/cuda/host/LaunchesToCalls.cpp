@@ -42,6 +42,7 @@ static constexpr StringLiteral kAllocate = "ingot_cuda_allocate";
 static constexpr StringLiteral kRoom = "ingot_cuda_room";
 static constexpr StringLiteral kRelease = "ingot_cuda_release";
 static constexpr StringLiteral kStoreOutput = "ingot_cuda_store_output";
+static constexpr StringLiteral kStoreStrings = "ingot_cuda_store_strings";
 
 namespace {
 
@@ -312,7 +313,8 @@ void Caller::convert() {
   function.walk([&](Operation *op) {
     // The call of a run stores outputs from where they are.
     if (StoreOutputCall store = StoreOutputCall::find(op))
-      store.getOp().setCallee(kStoreOutput);
+      store.getOp().setCallee(store.isOfStrings() ? kStoreStrings
+                                                  : kStoreOutput);
     if (isCalled(op))
       ops.push_back(op);
   });
@@ -381,6 +383,7 @@ void LaunchesToCallsPass::runOnOperation() {
   declare(kRoom, 3, /*hasResult=*/true);
   declare(kRelease, 1);
   declare(kStoreOutput, 5);
+  declare(kStoreStrings, 5);
   llvm::StringMap<std::string> nodes;
   for (auto function : module.getOps<func::FuncOp>())
     if (Value call = callOf(function))

@@ -98,17 +98,6 @@ static SetVector<Value> writtenBy(Operation *op,
   return written;
 }
 
-/// Returns the memref that stands for a buffer of its own: a part of the arena,
-/// or an argument.
-static Value wholeOf(Value memref) {
-  while (Value source = sourceOf(memref)) {
-    if (memref.getDefiningOp<memref::ViewOp>())
-      break;
-    memref = source;
-  }
-  return memref;
-}
-
 /// Returns true if `memref` is a part of the weights, which the host has.
 static bool isWeights(Value memref) {
   auto base = dyn_cast<BlockArgument>(baseOf(memref));

@@ -21,6 +21,7 @@ static constexpr Emission kEmission{/*device=*/1000,
                                     /*flags=*/0,
                                     /*functions=*/"",
                                     /*runner=*/"ingot_support_run",
+                                    /*stringFunctions=*/"ingot_support_",
                                     /*addsLoad=*/false,
                                     null::kRecord};
 

@@ -289,7 +289,8 @@ TEST(Calls, FaultsEndTheModel) {
 }
 
 /// The message of a fault names the kernels that it may come from: those since
-/// the last wait. A run with a profile waits after each layer.
+/// the last wait. A run with an observer waits after each layer, but one with a
+/// profile does so only if CUDA_LAUNCH_BLOCKING is set.
 TEST(Calls, FaultsNameKernels) {
   auto fail = [](const char *launches, const ingot_abi_observer *observer) {
     static const char *kernels;
@@ -327,16 +328,23 @@ TEST(Calls, FaultsNameKernels) {
             std::string::npos);
   EXPECT_NE(messageOf("aaf").find(
                 " failed in one of 3 kernels from node 'node of add' to node "
-                "'node of fault' (a run with a profile names the layer): "),
+                "'node of fault' (a run with a profile and "
+                "CUDA_LAUNCH_BLOCKING=1 names the layer): "),
             std::string::npos);
   ingot_abi_observer observer = {};
   observer.struct_size = sizeof(observer);
   observer.layer_end = [](void *, uint64_t, uint64_t, uint64_t) -> int32_t {
     return INGOT_ABI_OK;
   };
-  EXPECT_NE(messageOf("aaf", &observer)
-                .find(" failed in kernel 'fault' of node 'node of fault': "),
+  const char *exact = " failed in kernel 'fault' of node 'node of fault': ";
+  EXPECT_NE(messageOf("aaf", &observer).find(exact), std::string::npos);
+  observer.layer_time = [](void *, uint64_t, uint64_t, uint64_t, uint64_t,
+                           uint64_t) {};
+  EXPECT_NE(messageOf("aaf", &observer).find("in one of 3 kernels"),
             std::string::npos);
+  setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+  EXPECT_NE(messageOf("aaf", &observer).find(exact), std::string::npos);
+  unsetenv("CUDA_LAUNCH_BLOCKING");
 }
 
 TEST(Calls, ForkAfterLoad) {

@@ -30,27 +30,6 @@ static void add(ingot_abi_call *call, const void *x, const void *y, void *sum) {
   ingot_cuda_launch(call, addKernel, numElements / 64, words);
 }
 
-/// Runs a program and returns the names of its calls of the driver that begin
-/// with `prefix`.
-static std::vector<std::string> callsOf(const std::string &prefix,
-                                        const std::function<int()> &program) {
-  char path[] = "/tmp/graphs-XXXXXX";
-  const int file = mkstemp(path);
-  Outcome outcome = inChild("log=" + std::string(path), program);
-  EXPECT_EQ(outcome.code, 0) << outcome.errors;
-  std::vector<std::string> calls;
-  FILE *log = fdopen(file, "r");
-  char line[512];
-  while (fgets(line, sizeof(line), log)) {
-    line[strcspn(line, "\n")] = 0;
-    if (!strncmp(line, prefix.c_str(), prefix.size()))
-      calls.push_back(line);
-  }
-  fclose(log);
-  unlink(path);
-  return calls;
-}
-
 /// Memory of the GPU for inputs and outputs.
 static ingot_abi_buffer onGpu(TestModel &model) {
   void *pointer = nullptr;

@@ -208,6 +208,26 @@ Outcome ingot::test::inChild(const std::string &settings,
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text};
 }
 
+std::vector<std::string>
+ingot::test::callsOf(const std::string &prefix,
+                     const std::function<int()> &program) {
+  char path[] = "/tmp/graphs-XXXXXX";
+  const int file = mkstemp(path);
+  Outcome outcome = inChild("log=" + std::string(path), program);
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  std::vector<std::string> calls;
+  FILE *log = fdopen(file, "r");
+  char line[512];
+  while (fgets(line, sizeof(line), log)) {
+    line[strcspn(line, "\n")] = 0;
+    if (!strncmp(line, prefix.c_str(), prefix.size()))
+      calls.push_back(line);
+  }
+  fclose(log);
+  unlink(path);
+  return calls;
+}
+
 DriverFunctions::DriverFunctions() {
   void *library = dlopen(INGOT_EMULATED_DRIVER, RTLD_NOW | RTLD_LOCAL);
 #define INGOT_CUDA_FIND(NAME, TYPES)                                           \

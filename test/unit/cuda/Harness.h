@@ -101,6 +101,11 @@ struct Outcome {
 Outcome inChild(const std::string &settings,
                 const std::function<int()> &program);
 
+/// Runs a program and returns the names of its calls of the driver that begin
+/// with `prefix`.
+std::vector<std::string> callsOf(const std::string &prefix,
+                                 const std::function<int()> &program);
+
 /// Loads, runs and unloads the model, and prints the message of a failure to
 /// standard error. Returns the status, or 100 if our context stays current.
 int lifeOf(TestModel &model);

@@ -85,7 +85,8 @@ TEST(Artifact, DeviceFunctions) {
       [](void *, uint32_t, void *) {},
       [](void *, const ingot_abi_copy *, char *, uint64_t) {
         return int32_t(0);
-      }};
+      },
+      [](void *, const void *, uint32_t *) { return uint32_t(0); }};
   auto refuse = [&](const std::function<void()> &spoil) {
     expectRefused(
         "one of its variants is incomplete", [&](ingot_abi_artifact &a) {

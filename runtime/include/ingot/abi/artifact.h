@@ -188,7 +188,8 @@ typedef struct ingot_abi_buffer {
 
 /** Observer of a run. It receives the progress and can end the run. Layers
  *  follow each other without a gap. A layer takes the time from the end of the
- *  previous layer, or from the start of the run, to its own end. */
+ *  previous layer, or from the start of the run, to its own end. A device whose
+ *  work ends later measures these times itself. */
 typedef struct ingot_abi_observer {
   uint32_t struct_size;
   uint32_t reserved0;
@@ -210,7 +211,18 @@ typedef struct ingot_abi_observer {
   /** May be null. Called in each iteration of a loop of the model, on the
    *  thread that runs. Returns a status as `layer_end` does. */
   int32_t (*poll)(void *user);
+  /** May be null. Asks for the times that a device has measured. Code for such
+   *  a device then calls this function instead of `layer_end`, for each layer
+   *  in order, when the work of the run has ended. It asks `poll` at the end of
+   *  each layer, if that is not null. Times are nanoseconds since the run has
+   *  begun on the device. Other code never calls this function. */
+  void (*layer_time)(void *user, uint64_t layer, uint64_t flops, uint64_t bytes,
+                     uint64_t start_ns, uint64_t end_ns);
 } ingot_abi_observer;
+
+/** Smallest struct_size of ingot_abi_observer of version 2, without later
+ *  members. */
+#define INGOT_ABI_OBSERVER_BYTES_V2 40u
 
 /** Arguments of a load. */
 typedef struct ingot_abi_load {
@@ -451,7 +463,7 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 64, "ingot_abi_buffer");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_buffer, text) ==
                             INGOT_ABI_BUFFER_BYTES_V2,
                         "ingot_abi_buffer");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 40, "ingot_abi_observer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 48, "ingot_abi_observer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 64, "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_load, driver) ==
                             INGOT_ABI_LOAD_BYTES_V2,

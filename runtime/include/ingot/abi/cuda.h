@@ -65,6 +65,10 @@ typedef struct ingot_cuda_kernel {
 /** Size of a tensor that only a run knows. */
 #define INGOT_CUDA_OPEN UINT64_MAX
 
+/** Size of a tensor of strings. The caller's buffer is in host memory. Host
+ *  code passes it to the functions for strings below. */
+#define INGOT_CUDA_STRINGS (UINT64_MAX - 1)
+
 /** The constant description of a variant for GPUs. */
 typedef struct ingot_cuda_program {
   uint32_t struct_size;
@@ -83,8 +87,8 @@ typedef struct ingot_cuda_program {
   /** Bytes of GPU memory for intermediate results of one run. */
   uint64_t arena_bytes;
   /** `num_inputs` and `num_outputs` sizes of tensors in bytes, or
-   *  INGOT_CUDA_OPEN. Host code passes outputs of open sizes to
-   *  ingot_cuda_store_output. */
+   *  INGOT_CUDA_OPEN, or INGOT_CUDA_STRINGS. Host code passes outputs of open
+   * sizes to ingot_cuda_store_output. */
   const uint64_t *input_bytes;
   const uint64_t *output_bytes;
   /** Ranks of the tensors. Null: no run is repeated as a graph. */
@@ -147,6 +151,21 @@ void ingot_cuda_release(ingot_abi_call *call, uintptr_t address);
 void ingot_cuda_store_output(ingot_abi_call *call, uintptr_t index,
                              uintptr_t rank, uintptr_t dims, uintptr_t data,
                              uintptr_t element_bits);
+
+struct ingot_support_dictionary;
+
+/** The functions of runtime/support for strings, on GPUs. The indices that
+ *  stand for strings are in GPU memory. `read` writes those of inputs, `make`
+ *  makes room for those of an output of fixed size, and `store` passes the
+ *  strings of an output to the caller. */
+void ingot_cuda_read_strings(ingot_abi_call *call,
+                             const ingot_abi_artifact *artifact,
+                             const struct ingot_support_dictionary *dictionary);
+void ingot_cuda_make_strings(ingot_abi_call *call, uint64_t index,
+                             uint64_t count);
+void ingot_cuda_store_strings(ingot_abi_call *call, uintptr_t index,
+                              uintptr_t rank, uintptr_t dims, uintptr_t data,
+                              uintptr_t element_bits);
 
 /** Returns the address in host memory for copies of the bytes at `device`. They
  *  are in the weights, the arena, an input, an output or other memory of the

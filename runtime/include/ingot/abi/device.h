@@ -58,10 +58,18 @@ typedef struct ingot_abi_device {
   void (*release)(void *state, uint32_t memory, void *pointer);
   int32_t (*copy)(void *state, const ingot_abi_copy *copy, char *error,
                   uint64_t error_bytes);
+  /** Returns INGOT_ABI_MEMORY_... of an address, and sets the number of the
+   *  device that the memory belongs to. Memory that the device's driver does
+   *  not know is the host's. Missing in variants of older compilers. */
+  uint32_t (*locate)(void *state, const void *pointer, uint32_t *device);
 } ingot_abi_device;
 
+/** Smallest struct_size of ingot_abi_device of version 2, without later
+ *  members. */
+#define INGOT_ABI_DEVICE_BYTES_V2 56u
+
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_copy) == 48, "ingot_abi_copy");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_device) == 56, "ingot_abi_device");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_device) == 64, "ingot_abi_device");
 
 #ifdef __cplusplus
 }
