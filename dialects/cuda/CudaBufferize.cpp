@@ -46,6 +46,29 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
   }
 };
 
+/// Replaces the results of a top k by their buffers.
+struct TopKModel : DstBufferizableOpInterfaceExternalModel<TopKModel, TopKOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> buffers =
+        kernel::getBuffers(op, rewriter, options, state);
+    if (failed(buffers))
+      return failure();
+    kernel::createOnBuffers(rewriter, op, *buffers);
+    replaceOpWithBufferizedValues(rewriter, op,
+                                  ArrayRef(*buffers).drop_front());
+    return success();
+  }
+};
+
 } // namespace
 
 void cuda::registerBufferizableOpInterfaceExternalModels(
@@ -56,8 +79,13 @@ void cuda::registerBufferizableOpInterfaceExternalModels(
     DepthwiseConvOp::attachInterface<Model<DepthwiseConvOp>>(*context);
     GroupNormOp::attachInterface<Model<GroupNormOp>>(*context);
     MatMulOp::attachInterface<Model<MatMulOp>>(*context);
+    MomentsOp::attachInterface<Model<MomentsOp>>(*context);
+    NormalizeOp::attachInterface<Model<NormalizeOp>>(*context);
+    PoolOp::attachInterface<Model<PoolOp>>(*context);
+    ReduceOp::attachInterface<Model<ReduceOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);
     SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
     SumPartsOp::attachInterface<Model<SumPartsOp>>(*context);
+    TopKOp::attachInterface<TopKModel>(*context);
   });
 }

@@ -16,6 +16,7 @@ using namespace ingot;
 using namespace ingot::cuda;
 
 #include "dialects/cuda/CudaDialect.cpp.inc"
+#include "dialects/cuda/CudaEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/cuda/CudaAttrs.cpp.inc"

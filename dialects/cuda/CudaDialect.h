@@ -28,6 +28,8 @@ bool canEpilogueRead(mlir::Type element);
 
 } // namespace ingot::cuda
 
+#include "dialects/cuda/CudaEnums.h.inc"
+
 // The dialect's class uses the attributes.
 #define GET_ATTRDEF_CLASSES
 #include "dialects/cuda/CudaAttrs.h.inc"

@@ -9,6 +9,7 @@
 
 include "dialects/kernel/KernelInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -79,6 +80,9 @@ def Cuda_HostNodeAttr : AttrDef<Cuda_Dialect, "HostNode"> {
 include "dialects/cuda/CudaProducts.td"
 include "dialects/cuda/CudaAttention.td"
 include "dialects/cuda/CudaRows.td"
+include "dialects/cuda/CudaMoments.td"
+include "dialects/cuda/CudaReductions.td"
+include "dialects/cuda/CudaTopK.td"
 
 def Cuda_LaunchOp : Op<Cuda_Dialect, "launch",
     [LaunchOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>,

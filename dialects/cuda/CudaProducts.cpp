@@ -191,37 +191,6 @@ static LogicalResult verifyProduct(Op op) {
   return verifyParts(op);
 }
 
-/// Verifies the windows of a convolution.
-template <typename Op>
-static LogicalResult verifyWindows(Op op, ArrayRef<int64_t> src,
-                                   ArrayRef<int64_t> dst) {
-  const int64_t spatial = int64_t(src.size()) - 2;
-  if (failed(expectCount(op, "strides", op.getStrides(), spatial)) ||
-      failed(expectCount(op, "dilations", op.getDilations(), spatial)) ||
-      failed(expectCount(op, "pads", op.getPads(), 2 * spatial)))
-    return failure();
-  auto isBelow = [](ArrayRef<int64_t> sizes, int64_t least) {
-    return llvm::any_of(sizes, [=](int64_t size) { return size < least; });
-  };
-  if (isBelow(op.getTaps(), 1) || isBelow(op.getStrides(), 1) ||
-      isBelow(op.getDilations(), 1) || isBelow(op.getPads(), 0))
-    return op.emitOpError("expects taps, strides and dilations of 1 or more, "
-                          "and pads of 0 or more");
-  if (failed(expectSize(op, "images", src.front(), dst.front())))
-    return failure();
-  for (int64_t i = 0; i < spatial; ++i) {
-    if (ShapedType::isDynamic(src[i + 1]))
-      continue;
-    const int64_t window = (op.getTaps()[i] - 1) * op.getDilations()[i] + 1;
-    const int64_t room =
-        src[i + 1] + op.getPads()[i] + op.getPads()[spatial + i] - window;
-    const int64_t windows = room < 0 ? 0 : room / op.getStrides()[i] + 1;
-    if (failed(expectSize(op, "windows", windows, dst[i + 1])))
-      return failure();
-  }
-  return success();
-}
-
 LogicalResult MatMulOp::verify() {
   ArrayRef<int64_t> src = shapeOf(getSrc()), weights = shapeOf(getWeights()),
                     dst = resultShapeOf(*this);
@@ -282,9 +251,11 @@ LogicalResult DepthwiseConvOp::verify() {
       failed(expectKnown(*this, "channels", src.take_back())) ||
       failed(expectKnown(*this, "channels", dst.take_back())) ||
       failed(verifyWindows(*this, src, dst)) ||
-      failed(expectSize(*this, "channels", src.back(), weights.back())) ||
-      failed(expectSize(*this, "channels", src.back(), dst.back())))
+      failed(expectSize(*this, "channels", dst.back(), weights.back())))
     return failure();
+  if (src.back() < 1 || dst.back() % src.back() != 0)
+    return emitOpError("expects channels that are a multiple of ")
+           << src.back() << ", but got " << dst.back();
   int64_t taps = 1;
   for (int64_t each : getTaps())
     taps *= each;

@@ -181,14 +181,15 @@ def Cuda_DepthwiseConvOp : Op<Cuda_Dialect, "depthwise_conv", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "n-dimensional convolution of each channel";
   let description = [{
-    `nn.conv` on channels-last data with as many groups as src and dst have
-    channels. Src is `N, D1…Dn, C`, weights are `K1…Kn, C`, dst is `N, E1…En,
-    C`. Factors are of f32, f16 or bf16, and sums of f32. Pads, strides and
-    dilations are those of `cuda.conv`.
+    `nn.conv` on channels-last data with as many groups as src has channels. Src
+    is `N, D1…Dn, C`, weights are `K1…Kn, M C`, dst is `N, E1…En, M C`. Each
+    channel of src gives M neighboring channels of dst. Factors are of f32, f16
+    or bf16, and sums of f32. Pads, strides and dilations are those of
+    `cuda.conv`.
 
     Constraints:
-    - C1: src and dst have one rank of 3 to 5, weights one dimension less; C is
-      the same in all
+    - C1: src and dst have one rank of 3 to 5, weights one dimension less;
+      weights and dst have the same channels, a multiple of those of src
     - C2: strides and dilations have rank - 2 elements of 1 or more, pads twice
       as many of 0 or more; there are 1 to 64 taps
     - C3: N, D and E may be open, other sizes are static; dst has as many
@@ -297,7 +298,8 @@ def Cuda_YieldOp
     : Op<Cuda_Dialect, "yield",
          [Pure, ReturnLike, Terminator,
           ParentOneOf<["AttentionOp", "ConvOp", "DepthwiseConvOp",
-                       "GroupNormOp", "MatMulOp", "RowNormOp", "SoftmaxOp",
+                       "GroupNormOp", "MatMulOp", "MomentsOp", "NormalizeOp",
+                       "PoolOp", "ReduceOp", "RowNormOp", "SoftmaxOp",
                        "SumPartsOp"]>]> {
   let summary = "yields the value that an epilogue stores";
   let arguments = (ins Variadic<AnyType>:$values);

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cuda/CudaVerify.h"
-#include "dialects/kernel/Verify.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -48,31 +47,35 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Verifies an op whose rows have `length` elements, in contiguous parts of
-/// `part`.
-template <typename Op>
-static LogicalResult verifyRows(Op op, int64_t length, int64_t part) {
-  Type element = getElementTypeOrSelf(op.getSrc());
+LogicalResult cuda::verifyRows(EpilogueOpInterface op, const RowSizes &sizes) {
+  Type element = getElementTypeOrSelf(op->getOperand(0));
   if (!element.isF32() && !element.isF16() && !element.isBF16())
-    return op.emitOpError("expects src of f32, f16 or bf16, but got ")
+    return op->emitOpError("expects src of f32, f16 or bf16, but got ")
            << element;
-  ArrayRef<int64_t> src = typeOf(op.getSrc()).getShape(),
-                    dst = typeOf(op.getDst()).getShape();
-  if (src != dst)
-    return op.emitOpError("expects dst with the shape of src");
-  if (length == 0)
-    return op.emitOpError("expects rows with elements");
-  if (RowScheduleAttr schedule = op.getScheduleAttr()) {
-    if (part % schedule.getVector() != 0)
-      return op.emitOpError("expects vectors that divide ")
-             << part << " elements, but got " << schedule.getVector();
-    const int64_t held =
-        schedule.getHeld() * schedule.getVector() * schedule.getThreads();
-    if (held != 0 && held < length)
-      return op.emitOpError("expects threads that hold a row of ")
-             << length << " elements, but got " << held;
+  if (sizes.length == 0)
+    return op->emitOpError("expects rows with elements");
+  if (auto schedule = op->getAttrOfType<RowScheduleAttr>("schedule")) {
+    if (sizes.part % schedule.getVector() != 0)
+      return op->emitOpError("expects vectors that divide ")
+             << sizes.part << " elements, but got " << schedule.getVector();
+    const int64_t held = schedule.getHeld() * schedule.getThreads() *
+                         (sizes.areColumns ? 1 : schedule.getVector());
+    if (held != 0 && ShapedType::isDynamic(sizes.length))
+      return op->emitOpError("expects threads that hold no row of open length");
+    if (held != 0 && held < sizes.length)
+      return op->emitOpError("expects threads that hold a row of ")
+             << sizes.length << " elements, but got " << held;
   }
-  return verifyEpilogue(op, op.getDst());
+  auto destination = cast<DestinationStyleOpInterface>(*op);
+  return verifyEpilogue(op, destination.getDpsInitOperand(0)->get());
+}
+
+/// Verifies that dst has the shape of src.
+template <typename Op>
+static LogicalResult verifyShape(Op op) {
+  if (typeOf(op.getSrc()).getShape() != typeOf(op.getDst()).getShape())
+    return op.emitOpError("expects dst with the shape of src");
+  return success();
 }
 
 /// Verifies an op along the last dimension.
@@ -81,24 +84,46 @@ static LogicalResult verifyLast(Op op) {
   ArrayRef<int64_t> shape = typeOf(op.getSrc()).getShape();
   if (shape.empty())
     return op.emitOpError("expects src of rank 1 or more");
-  if (failed(expectKnown(op, "a row", shape.take_back())))
+  if (failed(expectKnown(op, "a row", shape.take_back())) ||
+      failed(verifyShape(op)))
     return failure();
-  return verifyRows(op, shape.back(), shape.back());
+  return verifyRows(op, {shape.back(), shape.back()});
 }
 
-LogicalResult SoftmaxOp::verify() { return verifyLast(*this); }
+LogicalResult SoftmaxOp::verify() {
+  if (!getColumns())
+    return verifyLast(*this);
+  ArrayRef<int64_t> shape = typeOf(getSrc()).getShape();
+  if (shape.size() < 2)
+    return emitOpError("expects src of rank 2 or more");
+  if (failed(expectKnown(*this, "columns", shape.take_back(2))) ||
+      failed(verifyShape(*this)))
+    return failure();
+  return verifyRows(*this, {shape[shape.size() - 2], shape.back(),
+                            /*areColumns=*/true});
+}
+
 LogicalResult RowNormOp::verify() { return verifyLast(*this); }
 
-LogicalResult GroupNormOp::verify() {
-  ArrayRef<int64_t> shape = typeOf(getSrc()).getShape();
-  if (failed(expectRank(*this, "src", getSrc(), 3)) ||
-      failed(expectKnown(*this, "its operands", shape)))
+LogicalResult cuda::verifyGroups(EpilogueOpInterface op, int64_t groups) {
+  Value src = op->getOperand(0);
+  ArrayRef<int64_t> shape = typeOf(src).getShape();
+  if (failed(expectRank(op, "src", src, 3)) ||
+      failed(expectKnown(op, "its operands", shape)))
     return failure();
-  const int64_t groups = int64_t(getGroups());
   if (groups < 1 || shape.back() % groups != 0)
-    return emitOpError("expects groups that divide ")
+    return op->emitOpError("expects groups that divide ")
            << shape.back() << " channels, but got " << groups;
-  return verifyRows(*this, shape[1] * (shape[2] / groups), shape[2] / groups);
+  if (groups == shape.back())
+    return verifyRows(op, {shape[1], shape[2], /*areColumns=*/true});
+  const int64_t part = shape[2] / groups;
+  return verifyRows(op, {shape[1] * part, part});
+}
+
+LogicalResult GroupNormOp::verify() {
+  if (failed(verifyShape(*this)))
+    return failure();
+  return verifyGroups(*this, int64_t(getGroups()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,9 @@ def Cuda_RowScheduleAttr : AttrDef<Cuda_Dialect, "RowSchedule"> {
     vectors in registers, which together hold the row. If `held` is 0, each step
     reads the row again.
 
+    An op along columns takes `vector` neighboring columns as a row. Each of its
+    vectors has one element of each column.
+
     Constraints:
     - C1: all sizes but `held` are powers of two; `vector` is at most 16
     - C2: a block has 32 to 1,024 threads
@@ -42,7 +45,7 @@ def Cuda_RowScheduleAttr : AttrDef<Cuda_Dialect, "RowSchedule"> {
   }];
 }
 
-class Cuda_RowOp<string mnemonic>
+class Cuda_RowOp<string mnemonic, string before = "">
     : Op<Cuda_Dialect, mnemonic, [
           EpilogueOpInterface, DestinationStyleOpInterface, SingleBlock,
           DeclareOpInterfaceMethods<KernelOpInterface,
@@ -64,7 +67,7 @@ class Cuda_RowOp<string mnemonic>
     }
   }];
   let extraClassDeclaration = baseDeclarations;
-  let assemblyFormat = [{
+  let assemblyFormat = before # [{
     `ins` `(` $src `:` type($src) `)`
     (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
     `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
@@ -73,20 +76,22 @@ class Cuda_RowOp<string mnemonic>
 }
 
 def Cuda_SoftmaxOp : Cuda_RowOp<"softmax"> {
-  let summary = "softmax along the last dimension";
+  let summary = "softmax along the last dimension, or the one before";
   let description = [{
     `e^(x - max) / sum of e^(x - max)`, or with `log` its logarithm, then the
-    epilogue. Src is of f32, f16 or bf16; all else is computed in f32. A row
-    whose maximum is -infinity, +infinity or NaN gives NaN, as the formula does.
+    epilogue. With `columns`, the softmax is along the last dimension but one.
+    Src is of f32, f16 or bf16; all else is computed in f32. A row whose maximum
+    is -infinity, +infinity or NaN gives NaN, as the formula does.
 
     Constraints:
-    - C1: dst has the shape of src, of rank 1 or more; all sizes are static, and
-      the last is not 0
+    - C1: dst has the shape of src, of rank 1 or more, with `columns` 2 or more
     - C2: src is of f32, f16 or bf16
     - C3: the epilogue has an argument for the result, of f32, and for each
       operand
-    - C4: the vectors of the schedule divide a row, or the channels of a group,
-      and the held ones are none or hold a row
+    - C4: the vectors of the schedule divide a row, the columns, or the channels
+      of a group
+    - C5: the vectors that a thread holds are none, or hold a row
+    - C6: the sizes from the dimension of the softmax on are static and not 0
 
     Example:
     ```mlir
@@ -96,7 +101,8 @@ def Cuda_SoftmaxOp : Cuda_RowOp<"softmax"> {
     } -> tensor<7x24xf32>
     ```
   }];
-  let arguments = !con(rowArguments, (ins UnitAttr:$log), scheduleArguments);
+  let arguments = !con(rowArguments, (ins UnitAttr:$log, UnitAttr:$columns),
+                       scheduleArguments);
 }
 
 def Cuda_RowNormOp : Cuda_RowOp<"row_norm"> {
@@ -116,10 +122,11 @@ def Cuda_GroupNormOp : Cuda_RowOp<"group_norm"> {
   let summary = "normalization of groups of channels of each sample";
   let description = [{
     Src and dst are `N, S, C`. A row has the S positions of a sample and `C /
-    groups` neighboring channels. Otherwise as `cuda.row_norm`.
+    groups` neighboring channels. With one channel for each group, channels are
+    columns. Otherwise as `cuda.row_norm`.
 
     Constraints, besides those of `cuda.softmax`:
-    - C5: src has rank 3, and groups divides C
+    - C7: src has rank 3, and groups divides C
 
     Example:
     ```mlir

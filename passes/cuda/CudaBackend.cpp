@@ -129,6 +129,8 @@ class CudaBackend : public Backend {
       passes.addPass(createCanonicalize());
       passes.addPass(createCSEPass());
     }
+    // Behind the choice of storage, because moments stay f32.
+    passes.addNestedPass<func::FuncOp>(createSplitRows({options.scheduleSeed}));
     passes.addPass(createFillSplats());
   }
 
@@ -142,6 +144,7 @@ class CudaBackend : public Backend {
     passes.addPass(createScheduleAttention({options.scheduleSeed}));
     passes.addPass(createScheduleRows({options.scheduleSeed}));
     passes.addPass(createOutlineProducts());
+    passes.addPass(createOutlineTopK());
     passes.addPass(createOutlineRows());
     passes.addPass(createOutlineGrids());
     passes.addPass(createDeferChecks());

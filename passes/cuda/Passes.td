@@ -105,12 +105,13 @@ def ScheduleAttention : Pass<"cuda-schedule-attention", "::mlir::ModuleOp"> {
 }
 
 def ScheduleRows : Pass<"cuda-schedule-rows", "::mlir::ModuleOp"> {
-  let summary = "Choose the threads of rows of softmax and norms";
+  let summary = "Choose the threads of rows and columns";
   let description = [{
-    Gives each `cuda.softmax`, `cuda.row_norm` and `cuda.group_norm` on memrefs
-    a `#cuda.row_schedule`, if it has none. A row has as few threads as can hold
+    Gives each softmax, norm, reduction and pooling of the dialect on memrefs a
+    `#cuda.row_schedule`, if it has none. A row has as few threads as can hold
     it in registers, up to a block. The threads of a longer row read it again in
-    each step. The width of accesses follows from strides, offsets and sizes.
+    each step. The threads of columns are those with the least estimated time.
+    The width of accesses follows from strides, offsets and sizes.
   }];
   let options = [
       Option<"seed", "seed", "uint64_t", "0",
@@ -135,13 +136,34 @@ def SplitProducts : Pass<"cuda-split-products", "::mlir::func::FuncOp"> {
       Statistic<"numSplit", "split", "products that are split">];
 }
 
+def SplitRows : Pass<"cuda-split-rows", "::mlir::func::FuncOp"> {
+  let summary = "Split long rows of reductions and group norms";
+  let description = [{
+    Some `cuda.reduce` and `cuda.group_norm` on tensors have fewer rows than
+    keep the multiprocessors busy. They compute several parts of each row at
+    once, if the cost model finds that faster. Another `cuda.reduce` combines
+    the parts. For a norm, `cuda.moments` computes the mean and the variance of
+    each part. Then `cuda.normalize` combines them. The order is that of the
+    parts.
+
+    An op stays as it is if its rows have no suitable number of parts, or if
+    sizes are open. A norm also stays if its epilogue has an operand that
+    differs between samples alone.
+  }];
+  let options = [
+      Option<"seed", "seed", "uint64_t", "0",
+             "draw the parts at random with this seed; 0: choose them">];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+  let statistics = [
+      Statistic<"numSplit", "split", "ops that are split">];
+}
+
 def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
   let summary = "Move products into kernels";
   let description = [{
-    Each `cuda.attention`, `cuda.conv`, `cuda.depthwise_conv`, `cuda.matmul`,
-    `cuda.sum_parts`, `cuda.softmax`, `cuda.row_norm` and `cuda.group_norm` on
-    memrefs moves into a kernel of the module `@ingot_cuda_kernels`, and leaves
-    a `cuda.launch`.
+    Each product, attention, softmax, norm, reduction and pooling of the dialect
+    on memrefs moves into a kernel of the module `@ingot_cuda_kernels`, and
+    leaves a `cuda.launch`.
     Equal kernels are shared. The schedule gives the threads, the shared memory
     and the number of blocks, which host code computes from open sizes. It also
     ends the run if a tensor of open size has more elements than 32 bits count.
@@ -155,6 +177,29 @@ def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
   let statistics = [
       Statistic<"launched", "launched", "products that are launched">,
       Statistic<"shared", "shared", "kernels that an equal product had made">];
+}
+
+def OutlineTopK : Pass<"cuda-outline-top-k", "::mlir::ModuleOp"> {
+  let summary = "Move sorts of rows into kernels";
+  let description = [{
+    Each `cuda.top_k` on memrefs becomes a kernel of the module
+    `@ingot_cuda_kernels`, and leaves a `cuda.launch`. A block takes a row. It
+    sorts items in shared memory, each of which has the key of an element and
+    its position (bitonic sort). A long row is taken in pieces: the best items
+    so far are sorted together with those of the next piece. Equal kernels are
+    shared.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cuda::CudaDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+      Statistic<"launched", "launched", "ops that are launched as kernels">,
+      Statistic<"shared", "shared", "kernels that an equal op had made">];
 }
 
 def PassSizes : Pass<"cuda-pass-sizes", "::mlir::ModuleOp"> {
@@ -247,13 +292,18 @@ def PartsToNVVM : Pass<"cuda-parts-to-nvvm", "::mlir::ModuleOp"> {
 }
 
 def RowsToNVVM : Pass<"cuda-rows-to-nvvm", "::mlir::ModuleOp"> {
-  let summary = "Write the code of softmax and norms";
+  let summary = "Write the code of softmax, norms, reductions and poolings";
   let description = [{
     The module is the nested one of the kernels. The threads of a row load its
     vectors, which stay in registers if the schedule says so. They exchange the
     maximum, sums and squares in a fixed order: within a warp by shuffles, and
     between warps through shared memory. Each thread runs the epilogue on its
     elements and stores the results.
+
+    An op along columns has a vector of neighboring columns in the place of a
+    row. Neighboring threads take neighboring vectors, and the threads of one
+    exchange results through shared memory. Reductions and poolings store one
+    result for each column. Taps of a window in the padding are left out.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",

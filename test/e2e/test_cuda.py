@@ -473,31 +473,40 @@ class CudaProducts(Case):
                 for name, array in self.emulate(artifact, feeds, seed=seed).items():
                     np.testing.assert_array_equal(array, first[name])
 
+    def check_depthwise(self, seed, images, channels, size, taps, strides, dilations, pads, multiplier=1, halves=False):
+        rng = np.random.default_rng(seed)
+        room = [s + pads[k] + pads[k + len(taps)] - (t - 1) * d - 1
+                for k, (s, t, d) in enumerate(zip(size, taps, dilations))]
+        results = channels * multiplier
+        shape = [images, results] + [r // s + 1 for r, s in zip(room, strides)]
+        weights = {"w": eighths(rng, results, 1, *taps), "b": eighths(rng, results)}
+        nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], name="conv", strides=strides, pads=pads,
+                                  dilations=dilations, group=channels),
+                 helper.make_node("Add", ["c", "r"], ["a"]), helper.make_node("Relu", ["a"], ["y"])]
+        inputs = [("x", [images, channels] + size), ("r", shape)]
+        model = make_model(nodes, inputs, [("y", shape)], weights)
+        feeds = {name: eighths(rng, *sizes) for name, sizes in inputs}
+        want = self.run_model(self.compile(model, "--target=x86-64-v3", name="cpu"), feeds)["y"]
+        for options, share in [([], 0)] + ([(["--precision=fp16"], 2 ** -11), (["--precision=bf16"], 2 ** -7)] if halves
+                                           else []):
+            with self.subTest(seed=seed, options=options):
+                artifact = self.compile(model, "--target=sm_80", "--ptxas=none", *options, name="gpu")
+                self.assertIn("depthwise_conv", kernels_of(artifact))
+                got = self.emulate(artifact, feeds, seed=seed)["y"]
+                np.testing.assert_allclose(got, want, 0, share * np.abs(want).max())
+
     def test_depthwise(self):
         """Channels by vectors and one by one; few pixels, and enough for blocks of two and four."""
-        for i, (images, channels, size, taps, strides, dilations, pads) in enumerate([
+        for seed, case in enumerate([
                 (2, 24, [9, 11], [3, 3], [1, 1], [1, 1], [1, 1, 1, 1]), (1, 10, [12, 9], [5, 2], [2, 1], [1, 2], [2, 0, 1, 3]),
                 (1, 7, [17], [4], [3], [2], [0, 2]), (1, 8, [5, 6, 7], [3, 1, 2], [1, 2, 1], [1, 1, 1], [1, 0, 1, 0, 0, 1]),
                 (2, 16, [85, 87], [3, 3], [1, 1], [1, 1], [1, 1, 1, 1]), (1, 5, [150, 151], [2, 3], [1, 1], [1, 1], [0, 1, 1, 0])]):
-            rng = np.random.default_rng(i)
-            room = [s + pads[k] + pads[k + len(taps)] - (t - 1) * d - 1
-                    for k, (s, t, d) in enumerate(zip(size, taps, dilations))]
-            shape = [images, channels] + [r // s + 1 for r, s in zip(room, strides)]
-            weights = {"w": eighths(rng, channels, 1, *taps), "b": eighths(rng, channels)}
-            nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], name="conv", strides=strides, pads=pads,
-                                      dilations=dilations, group=channels),
-                     helper.make_node("Add", ["c", "r"], ["a"]), helper.make_node("Relu", ["a"], ["y"])]
-            inputs = [("x", [images, channels] + size), ("r", shape)]
-            model = make_model(nodes, inputs, [("y", shape)], weights)
-            feeds = {name: eighths(rng, *sizes) for name, sizes in inputs}
-            want = self.run_model(self.compile(model, "--target=x86-64-v3", name="cpu"), feeds)["y"]
-            halves = [(["--precision=fp16"], 2 ** -11), (["--precision=bf16"], 2 ** -7)]
-            for options, share in [([], 0)] + halves[:2 if i == 0 else 0]:
-                with self.subTest(i=i, options=options):
-                    artifact = self.compile(model, "--target=sm_80", "--ptxas=none", *options, name="gpu")
-                    self.assertIn("depthwise_conv", kernels_of(artifact))
-                    got = self.emulate(artifact, feeds, seed=i)["y"]
-                    np.testing.assert_allclose(got, want, 0, share * np.abs(want).max())
+            self.check_depthwise(seed, *case, halves=seed == 0)
+
+    def test_channel_multiplier(self):
+        """A channel gives fewer results than a vector has, as many, more, or a number that fits no vector."""
+        for seed, (channels, multiplier) in enumerate([(24, 2), (6, 4), (3, 8), (8, 3), (5, 2), (2, 16)]):
+            self.check_depthwise(seed, 2, channels, [9, 11], [3, 3], [1, 2], [1, 1], [1, 1, 1, 1], multiplier, halves=True)
 
     def test_product_beside_open_sizes(self):
         # The steps of a loop read parts of a sequence of open length, which is in host memory.

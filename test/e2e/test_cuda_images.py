@@ -40,9 +40,31 @@ def kind_of(kernel):
     return re.sub(r"_\d+$", "", kernel)
 
 
+def rows():
+    """Poolings, reductions, norms, softmax and a sort, by rows and by columns, in one kernel and in two."""
+    rng = np.random.default_rng(1)
+    weights = {"w": rng.standard_normal((16, 8, 3, 3)).astype(np.float32),
+               "d": rng.standard_normal((32, 1, 3, 3)).astype(np.float32), "k": np.array([5], np.int64),
+               **{name: rng.standard_normal(16).astype(np.float32) for name in ("scale", "shift")}}
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1] * 4),
+             helper.make_node("InstanceNormalization", ["c", "scale", "shift"], ["n"], name="instance_norm"),
+             helper.make_node("MaxPool", ["n"], ["p"], name="pool", kernel_shape=[3, 3], strides=[4, 4]),
+             helper.make_node("AveragePool", ["p"], ["a"], name="mean", kernel_shape=[9, 7], pads=[4, 3, 4, 3]),
+             helper.make_node("GroupNormalization", ["a", "scale", "shift"], ["g"], name="group_norm", num_groups=4),
+             helper.make_node("Softmax", ["g"], ["s"], name="softmax", axis=2),
+             helper.make_node("Conv", ["s", "d"], ["e"], name="multiplier", group=16),
+             helper.make_node("GlobalAveragePool", ["e"], ["r"], name="reduce"),
+             helper.make_node("Flatten", ["r"], ["f"], name="flatten"),
+             helper.make_node("LayerNormalization", ["f", "ones"], ["l"], name="row_norm"),
+             helper.make_node("TopK", ["l", "k"], ["y", "i"], name="sort")]
+    weights["ones"] = np.ones(32, np.float32)
+    return make_model(nodes, [("x", [1, 8, 128, 128])], [("y", [1, 5]), ("i", [1, 5], TensorProto.INT64)], weights,
+                      opset=21)
+
+
 def models(precision):
     """Returns {name: model}; together they have each kind of kernel."""
-    found = {"products": drawn_products(20, 6)[0],
+    found = {"products": drawn_products(20, 6)[0], "rows": rows(),
              "attention": attention_model(1, 2, 65, 64, 64, 64, mask=(65, 64))[0]}
     return {**found, "classifier": classifier()} if precision == "fp32" else found
 
@@ -144,8 +166,8 @@ class CudaInspect(test_json.JsonCase):
         self.assertNotIn("ingot.gpu", text)
 
     def test_nodes_on_the_cpu(self):
-        model = make_model([helper.make_node("TopK", ["x", "k"], ["y", "i"], name="sort")], [("x", [20])],
-                           [("y", [4])], {"k": np.array([4], np.int64)})
+        model = make_model([helper.make_node("TopK", ["x", "k"], ["y", "i"], name="sort", axis=0)], [("x", [20, 3])],
+                           [("y", [4, 3])], {"k": np.array([4], np.int64)})
         document, _ = self.document("inspect", self.compile(model, "--target=cuda"))
         node, = document["gpu"]["on_cpu"]
         self.assertEqual(node["node"], "sort")

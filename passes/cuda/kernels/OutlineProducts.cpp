@@ -68,21 +68,14 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
   }
   if (isRowKernel(op)) {
     Rows rows(op);
-    const int64_t sharedBytes = rows.team().sharedBytes(rows.numReductions());
     RowScheduleAttr schedule = rows.schedule();
-    if (rows.groups)
-      return {int64_t(llvm::divideCeil(rows.usualRows(), schedule.getRows())),
-              {},
-              {},
-              /*rowsOfPart=*/1,
-              schedule.getBlockThreads(),
-              sharedBytes};
     return {/*across=*/1,
             {},
-            llvm::to_vector(llvm::seq(0u, unsigned(rows.src.sizes.size()) - 1)),
+            llvm::to_vector(llvm::seq(0u, unsigned(rows.outerSizes().size()))),
             schedule.getRows(),
             schedule.getBlockThreads(),
-            sharedBytes};
+            rows.team().sharedBytes(rows.numResults()),
+            rows.unitsOfRow(schedule.getVector())};
   }
   if (auto conv = dyn_cast<DepthwiseConvOp>(*op)) {
     Depthwise facts(conv);

@@ -11,12 +11,18 @@
 
 namespace ingot::cuda {
 
-/// Threads that reduce the elements of a row together. The threads of a block
-/// are teams of neighbors. Both numbers are powers of two.
+/// Threads that reduce the elements of a row together. All numbers are powers
+/// of two.
 struct Team {
   int64_t threads, blockThreads;
+  /// The distance of the members of a team. Teams of neighbors have distance 1.
+  /// Otherwise there are as many teams, and neighbors belong to different ones.
+  int64_t distance = 1;
 
-  /// Returns the bytes of shared memory in which warps exchange `count`
+  /// Returns the team's number in the block, and the thread's in its team.
+  Value teamOf(Code &code, Value thread) const;
+  Value memberOf(Code &code, Value thread) const;
+  /// Returns the bytes of shared memory in which threads exchange `count`
   /// results.
   int64_t sharedBytes(int64_t count) const;
 };

@@ -29,6 +29,16 @@ Reason cuda::whyNotCounted(Operation *op) {
   return std::nullopt;
 }
 
+/// Returns why there is no kernel for windows that give a result of this type.
+static Reason whyNotWindows(RankedTensorType type, ArrayRef<int64_t> pads) {
+  if (type.getRank() < 3 || type.getRank() > 5)
+    return "has data of rank " + std::to_string(type.getRank()) +
+           ", where kernels have one to three spatial dimensions";
+  if (llvm::any_of(pads, [](int64_t pad) { return pad < 0; }))
+    return "crops its input by negative pads";
+  return std::nullopt;
+}
+
 static Reason whyNot(nn::ConvOp op) {
   RankedTensorType type = typeOf(op.getY());
   if (type.isDynamicDim(unsigned(type.getRank() - 1)) ||
@@ -38,20 +48,11 @@ static Reason whyNot(nn::ConvOp op) {
     return kChannelsNotLast;
   const int64_t taps =
       support::productOf(typeOf(op.getW()).getShape().drop_front(2));
-  if (support::isDepthwise(op)) {
-    if (taps > DepthwiseConvOp::kMaxTaps)
-      return "has " + std::to_string(taps) + " taps for each channel";
-  } else if (support::hasSingleChannels(op)) {
-    return "has several results for each channel";
-  }
+  if (support::hasSingleChannels(op) && taps > DepthwiseConvOp::kMaxTaps)
+    return "has " + std::to_string(taps) + " taps for each channel";
   if (!nn::getConstant(op.getW()))
     return "has weights that are not constant";
-  if (type.getRank() < 3 || type.getRank() > 5)
-    return "has data of rank " + std::to_string(type.getRank()) +
-           ", where kernels have one to three spatial dimensions";
-  if (llvm::any_of(op.getPads(), [](int64_t pad) { return pad < 0; }))
-    return "crops its input by negative pads";
-  return std::nullopt;
+  return whyNotWindows(type, op.getPads());
 }
 
 static Reason whyNot(nn::MatMulOp op) {
@@ -91,12 +92,53 @@ static Reason whyNot(nn::SoftmaxOp op) {
   if (type.getRank() == 0)
     return "is of a number";
   const auto axis = size_t(op.getAxis());
-  if (Reason reason = whyNotRows(type, axis))
-    return reason;
-  if (support::productOf(type.getShape().drop_front(axis + 1)) != 1)
-    return "is not along the last dimension";
+  ArrayRef<int64_t> columns = type.getShape().drop_front(axis + 1);
+  if (support::productOf(columns) == 1)
+    return whyNotRows(type, axis);
+  // The leading dimensions of columns may be open.
+  if (ShapedType::isDynamicShape(type.getShape().drop_front(axis)))
+    return "has columns of open size: " + describe(type);
   return std::nullopt;
 }
+
+/// The fewest elements of a result for which a reduction is a kernel. A loop
+/// of few steps takes the ops before the reduction, too.
+static constexpr int64_t kReducedElements = 8;
+
+static Reason whyNot(nn::ReduceOp op) {
+  RankedTensorType type = typeOf(op.getX());
+  ArrayRef<int64_t> axes = op.getAxes();
+  if (axes.empty())
+    return "reduces nothing";
+  if (axes.back() - axes.front() + 1 != int64_t(axes.size()))
+    return "reduces dimensions that are not neighbors";
+  const auto first = size_t(axes.front());
+  ArrayRef<int64_t> columns = type.getShape().drop_front(first + axes.size());
+  if (ShapedType::isDynamicShape(columns))
+    return "has columns whose number is open: " + describe(type);
+  // cuda-outline-rows makes kernels of them, with the ops before them.
+  if (support::productOf(columns) == 1)
+    return "reduces contiguous elements";
+  const int64_t length =
+      support::productOf(type.getShape().slice(first, axes.size()));
+  if (!ShapedType::isDynamic(length) && length < kReducedElements)
+    return "reduces " + std::to_string(length) + " elements for each result";
+  return std::nullopt;
+}
+
+template <typename Op>
+static Reason whyNotPool(Op op) {
+  RankedTensorType type = typeOf(op.getY());
+  if (!op.getChannelsLast())
+    return kChannelsNotLast;
+  if (ShapedType::isDynamic(type.getShape().back()) ||
+      ShapedType::isDynamic(typeOf(op.getX()).getShape().back()))
+    return "has channels whose number is open";
+  return whyNotWindows(type, op.getPads());
+}
+
+static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
+static Reason whyNot(nn::MaxPoolOp op) { return whyNotPool(op); }
 
 template <typename Op>
 static Reason whyNotRowNorm(Op op, Value bias) {
@@ -123,20 +165,40 @@ static Reason whyNot(nn::GroupNormOp op) {
   const int64_t channels = type.getShape().back();
   if (channels % int64_t(op.getGroups()) != 0)
     return "has channels that its groups do not divide: " + describe(type);
-  // Threads of one group would read elements that are far apart.
-  if (channels == int64_t(op.getGroups()))
-    return "has groups of one channel";
   return whyNotFactors({channels}, {op.getScale(), op.getBias()});
 }
 
-using Kinds = OpKinds<nn::ConvOp, nn::GroupNormOp, nn::LayerNormOp,
-                      nn::MatMulOp, nn::RMSNormOp, nn::SoftmaxOp>;
+static Reason whyNot(nn::TopKOp op) {
+  RankedTensorType type = typeOf(op.getX());
+  if (!type.getElementType().isF32())
+    return "sorts " + describe(type) + ", where kernels sort float32";
+  if (Reason reason = whyNotEmpty(op))
+    return reason;
+  if (op.getCount())
+    return "has a number of results that a run computes";
+  if (op.getAxis() + 1 != type.getRank())
+    return "is not along the last dimension";
+  const int64_t length = type.getShape().back(),
+                k = typeOf(op.getValues()).getShape().back();
+  if (ShapedType::isDynamic(length) || ShapedType::isDynamic(k))
+    return "has rows of open length: " + describe(type);
+  if (k > TopKOp::kMaxK)
+    return "has " + std::to_string(k) + " results, where a block keeps " +
+           std::to_string(TopKOp::kMaxK);
+  return std::nullopt;
+}
+
+using Kinds = OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::GroupNormOp,
+                      nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp,
+                      nn::ReduceOp, nn::RMSNormOp, nn::SoftmaxOp, nn::TopKOp>;
 
 bool cuda::isCudaKind(Operation *op) { return Kinds::contain(op); }
 
 Reason cuda::whyNotCudaKernel(Operation *op) {
-  if (Reason reason = whyNotFloat32(op))
-    return reason;
+  // The indices of a top k are integers.
+  if (!isa<nn::TopKOp>(op))
+    if (Reason reason = whyNotFloat32(op))
+      return reason;
   if (Reason reason = whyNotCounted(op))
     return reason;
   return Kinds::ask(op, [](auto op) { return whyNot(op); });

@@ -63,7 +63,7 @@ static ElementsAttr packTaps(ElementsAttr weights, Type element) {
   return packer.take();
 }
 
-/// Packs weights `C, 1, K1…Kn` as `K1…Kn, C`.
+/// Packs weights `O, 1, K1…Kn` as `K1…Kn, O`.
 static ElementsAttr packChannels(ElementsAttr weights, Type element) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   const int64_t channels = shape[0],
@@ -133,7 +133,9 @@ struct NNToCudaPass : ingot::impl::NNToCudaBase<NNToCudaPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, MatMulPattern>(&getContext());
+    cuda::populateReductionsToCuda(patterns);
     cuda::populateRowsToCuda(patterns);
+    cuda::populateTopKToCuda(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
@@ -147,7 +149,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   Location loc = op.getLoc();
   RankedTensorType type = op.getY().getType();
   Type element = factorType(op);
-  const bool isDepthwise = support::isDepthwise(op);
+  const bool isDepthwise = support::hasSingleChannels(op);
   ElementsAttr constant = nn::getConstant(op.getW());
   ElementsAttr packed = isDepthwise ? packChannels(constant, element)
                                     : packTaps(constant, element);

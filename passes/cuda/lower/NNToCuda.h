@@ -11,8 +11,18 @@
 
 namespace ingot::cuda {
 
+/// Gives a kernel an epilogue that yields the result of the kernel.
+void buildPlainEpilogue(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Region &epilogue);
+
+/// Adds the patterns of reductions and poolings.
+void populateReductionsToCuda(mlir::RewritePatternSet &patterns);
+
 /// Adds the patterns of softmax and norms.
 void populateRowsToCuda(mlir::RewritePatternSet &patterns);
+
+/// Adds the pattern of top k.
+void populateTopKToCuda(mlir::RewritePatternSet &patterns);
 
 } // namespace ingot::cuda
 

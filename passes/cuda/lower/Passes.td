@@ -10,7 +10,7 @@
 include "mlir/Pass/PassBase.td"
 
 def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
-  let summary = "Lower products, softmax and norms to kernels of GPUs";
+  let summary = "Lower nn ops to kernels of GPUs";
   let description = [{
     `nn.conv` becomes `cuda.conv`, or `cuda.depthwise_conv` if each channel is
     a group, and `nn.matmul` becomes `cuda.matmul`, if
@@ -21,9 +21,10 @@ def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
 
     `nn.softmax` becomes `cuda.softmax`, `nn.layer_norm` and `nn.rms_norm`
     become `cuda.row_norm`, and `nn.group_norm` becomes `cuda.group_norm`, under
-    the same conditions.
-
-    A function with open sizes stays as it is.
+    the same conditions. A reduction of neighboring dimensions becomes
+    `cuda.reduce` if others follow, and `nn.max_pool` and `nn.avg_pool` with
+    channels last become `cuda.pool`. `nn.top_k` along the last dimension
+    becomes `cuda.top_k`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cuda::CudaDialect",

@@ -19,9 +19,13 @@ using support::Sizes;
 using support::typeOf;
 
 static void buildRowEpilogue(OpBuilder &b, Location loc, Region &epilogue,
-                             bool hasScale = false, bool hasBias = false) {
+                             bool hasScale, bool hasBias) {
   kernel::buildRowEpilogue<cuda::YieldOp>(b, loc, epilogue, b.getF32Type(),
                                           hasScale, hasBias);
+}
+
+void cuda::buildPlainEpilogue(OpBuilder &b, Location loc, Region &epilogue) {
+  ::buildRowEpilogue(b, loc, epilogue, /*hasScale=*/false, /*hasBias=*/false);
 }
 
 /// Returns the number of elements of the dimensions from `first` to before
@@ -68,15 +72,24 @@ LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
   if (Reason reason = cuda::whyNotToCuda(op))
     return b.notifyMatchFailure(op, *reason);
   Location loc = op.getLoc();
-  // The dimensions behind the axis have size 1.
   ArrayRef<int64_t> shape = op.getY().getType().getShape();
-  Value x =
-      reshapeTo(b, loc, op.getX(), shape.take_front(size_t(op.getAxis()) + 1));
-  auto kernel = cuda::SoftmaxOp::create(
-      b, loc, x.getType(), x, ValueRange(), support::emptyLike(b, loc, x),
-      op.getLog(), /*schedule=*/cuda::RowScheduleAttr());
-  buildRowEpilogue(b, loc, kernel.getEpilogue());
-  b.replaceOp(op, reshapeTo(b, loc, kernel.getResult(), shape));
+  const auto axis = size_t(op.getAxis());
+  const int64_t columns = support::productOf(shape.drop_front(axis + 1));
+  // The dimensions behind the axis become columns.
+  Sizes sizes = support::sizesOf(b, loc, op.getX()), joined(sizes);
+  joined.truncate(axis + 1);
+  if (columns != 1)
+    joined.push_back(b.getIndexAttr(columns));
+  Value x = support::reshape(b, loc, op.getX(), joined);
+  auto kernel = cuda::SoftmaxOp::create(b, loc, x.getType(), x, ValueRange(),
+                                        support::emptyLike(b, loc, x),
+                                        op.getLog(), /*columns=*/columns != 1,
+                                        /*schedule=*/cuda::RowScheduleAttr());
+  cuda::buildPlainEpilogue(b, loc, kernel.getEpilogue());
+  b.replaceOp(
+      op, support::castTo(b, loc,
+                          support::reshape(b, loc, kernel.getResult(), sizes),
+                          op.getY().getType()));
   return success();
 }
 

@@ -24,7 +24,11 @@ struct Depthwise {
   llvm::SmallVector<StridedLayout> operands;
   llvm::SmallVector<WindowDim> windows;
   int64_t vector = 1, pixels = 1;
+  /// Channels of dst for each channel of src.
+  int64_t multiplier = 1;
 
+  /// Neighboring channels of src that a vector is computed from.
+  int64_t sources() const { return std::max<int64_t>(vector / multiplier, 1); }
   /// Pixels of dst along the last spatial dimension.
   Number width() const { return dst.sizes[dst.sizes.size() - 2]; }
   /// Returns true if only a run knows some size.
@@ -35,6 +39,10 @@ struct Depthwise {
   /// Returns the number of threads, and of blocks, if no size is open.
   int64_t threads() const;
   int64_t blocks() const;
+
+private:
+  /// Returns true if an access of src has the channels of a vector.
+  bool isLoaded() const;
 };
 
 } // namespace ingot::cuda

@@ -46,7 +46,7 @@ private:
     return facts.pixels > 1 && facts.width().known() % facts.pixels != 0;
   }
   SmallVector<Value> load(Value address, const StridedLayout &layout,
-                          Value offset, Value isInside);
+                          Value offset, Value isInside, int64_t count);
   void addRow(ArrayRef<int64_t> taps);
   void addTaps(SmallVector<int64_t> &taps);
   void store();
@@ -88,13 +88,21 @@ Depthwise::Depthwise(DepthwiseConvOp op)
   const int64_t channels = dst.sizes.back().known();
   const int64_t most =
       kAccessBytes / std::max(src.elementBytes(), dst.elementBytes());
-  vector = storedElements(
-      dst, operands,
-      weights.alignedElements(src.alignedElements(most, channels), channels),
-      channels);
+  multiplier = channels / src.sizes.back().known();
+  vector = storedElements(dst, operands,
+                          weights.alignedElements(most, channels), channels);
+  while (!isLoaded())
+    vector /= 2;
   while (!isOpen() && pixels < kMaxPixels && width().known() >= 2 * pixels &&
          threads() >= 2 * kWantedThreads)
     pixels *= 2;
+}
+
+bool Depthwise::isLoaded() const {
+  if (multiplier % vector == 0)
+    return true;
+  return vector % multiplier == 0 &&
+         src.alignedElements(sources(), src.sizes.back().known()) == sources();
 }
 
 bool Depthwise::isOpen() const {
@@ -128,11 +136,12 @@ int64_t Depthwise::blocks() const {
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Loads a vector of channels as f32. Outside, which is not if `isInside` is
-/// null, it is 0.
+/// Loads `count` channels as f32. Outside, which is not if `isInside` is null,
+/// they are 0.
 SmallVector<Value> DepthwiseEmitter::load(Value address,
                                           const StridedLayout &layout,
-                                          Value offset, Value isInside) {
+                                          Value offset, Value isInside,
+                                          int64_t count) {
   OpBuilder &b = code.b;
   // An address from outside is not valid.
   if (isInside)
@@ -140,17 +149,17 @@ SmallVector<Value> DepthwiseEmitter::load(Value address,
   Value from = code.shift(address, layout.element, offset);
   const int64_t bytes = layout.elementBytes();
   Type type = layout.element;
-  if (facts.vector > 1)
-    type = VectorType::get(facts.vector, type);
-  Value loaded = code.load(from, type, facts.vector * bytes);
+  if (count > 1)
+    type = VectorType::get(count, type);
+  Value loaded = code.load(from, type, count * bytes);
   if (isInside)
     loaded = code.select(
         isInside, loaded,
         arith::ConstantOp::create(b, code.loc, b.getZeroAttr(type)));
   SmallVector<Value> elements{loaded};
-  if (facts.vector > 1) {
+  if (count > 1) {
     elements.clear();
-    for (int64_t i = 0; i < facts.vector; ++i)
+    for (int64_t i = 0; i < count; ++i)
       elements.push_back(code.extract(loaded, i));
   }
   if (!layout.element.isF32())
@@ -166,8 +175,9 @@ void DepthwiseEmitter::addRow(ArrayRef<int64_t> taps) {
                    weightStrides = facts.weights.strides;
   Value isRow;
   Value channel = indices.back();
-  Value rowOffset = code.add(code.multiply(indices.front(), strides.front()),
-                             code.multiply(channel, strides.back()));
+  Value rowOffset = code.add(
+      code.multiply(indices.front(), strides.front()),
+      code.multiply(code.divide(channel, facts.multiplier), strides.back()));
   int64_t weightOffset = 0;
   for (size_t i = 0; i < numLeading; ++i) {
     const WindowDim &window = facts.windows[i];
@@ -186,7 +196,7 @@ void DepthwiseEmitter::addRow(ArrayRef<int64_t> taps) {
         code.multiply(channel, weightStrides.back()),
         weightOffset + tap * weightStrides[weightStrides.size() - 2].known());
     SmallVector<Value> factors =
-        load(weights, facts.weights, place, /*isInside=*/Value());
+        load(weights, facts.weights, place, /*isInside=*/Value(), facts.vector);
     for (int64_t i = 0; i < facts.pixels; ++i) {
       const int64_t distance = i * last.stride + tap * last.dilation;
       SmallVector<Value> &elements = loaded[distance];
@@ -197,11 +207,13 @@ void DepthwiseEmitter::addRow(ArrayRef<int64_t> taps) {
           isInside = code.both(isInside, code.isWithin(pixel, last.size));
         elements = load(src, facts.src,
                         code.add(rowOffset, code.multiply(pixel, pixelStride)),
-                        isInside);
+                        isInside, facts.sources());
       }
-      for (auto [sum, x, factor] :
-           llvm::zip_equal(sums[size_t(i)], elements, factors))
-        sum = LLVM::FMAOp::create(code.b, code.loc, x, factor, sum);
+      for (auto [c, sum] : llvm::enumerate(sums[size_t(i)]))
+        sum = LLVM::FMAOp::create(
+            code.b, code.loc,
+            elements[c * elements.size() / sums[size_t(i)].size()], factors[c],
+            sum);
     }
   }
 }

@@ -36,8 +36,6 @@ struct Machine {
   /// Cycles of a step along the depth besides its products: a barrier, and the
   /// latency of shared memory.
   int64_t step = 60;
-  /// Cycles between two launches of a graph.
-  int64_t launch = 1500;
 };
 
 } // namespace
@@ -128,8 +126,7 @@ static int64_t estimateSum(const Product &product) {
   const int64_t bytes = 2 * product.parts * product.usualBatches() *
                         product.usualRows() * product.columns() *
                         int64_t(sizeof(float));
-  return kMachine.launch + kLatency +
-         bytes / (kProcessors * kMachine.cacheBytes);
+  return kLaunch + kLatency + bytes / (kProcessors * kMachine.cacheBytes);
 }
 
 int64_t cuda::chooseParts(Product product) {

@@ -28,6 +28,9 @@ constexpr int64_t kHalfRate = 1024;
 /// results: three latencies of memory.
 constexpr int64_t kLatency = 1800;
 
+/// Cycles between two launches of a graph.
+constexpr int64_t kLaunch = 1500;
+
 /// Threads of a block of a grid. Eight warps hide the latency of memory, and a
 /// block leaves room for seven others on a multiprocessor.
 constexpr int64_t kGridThreads = 256;
@@ -49,6 +52,19 @@ constexpr int64_t kRowElements = 32;
 /// The most elements of a row that a thread holds in a block of more than half
 /// of the threads. Exponentials and epilogues need the other registers.
 constexpr int64_t kRowElementsOfLargeBlock = 24;
+
+/// Threads that a multiprocessor has at once.
+constexpr int64_t kProcessorThreads = 2048;
+
+/// Cycles of a thread for a vector of a column: one of several that are loaded
+/// together, and one that a loop loads.
+constexpr int64_t kHeldStep = 25;
+constexpr int64_t kReadStep = 150;
+
+/// Cycles of a step in which threads exchange partial results through shared
+/// memory, and of each result.
+constexpr int64_t kExchange = 70;
+constexpr int64_t kExchangedResult = 8;
 
 /// The most shared memory of a block of attention, in bytes. Two blocks fit
 /// into a multiprocessor.

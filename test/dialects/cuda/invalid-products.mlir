@@ -233,6 +233,18 @@ func.func @depthwise_channels(%x: tensor<1x4x4x8xf32>, %w: tensor<3x3x7xf32>, %d
 
 // -----
 
+func.func @depthwise_multiplier(%x: tensor<1x4x4x3xf32>, %w: tensor<3x3x8xf32>, %d: tensor<1x2x2x8xf32>) {
+  // expected-error@+1 {{expects channels that are a multiple of 3, but got 8}}
+  %y = cuda.depthwise_conv ins(%x, %w : tensor<1x4x4x3xf32>, tensor<3x3x8xf32>) outs(%d : tensor<1x2x2x8xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<1x2x2x8xf32>
+  return
+}
+
+// -----
+
 func.func @depthwise_windows(%x: tensor<1x4x4x8xf32>, %w: tensor<3x3x8xf32>, %d: tensor<1x2x4x8xf32>) {
   // expected-error@+1 {{expects windows of size 2, but got 4}}
   %y = cuda.depthwise_conv ins(%x, %w : tensor<1x4x4x8xf32>, tensor<3x3x8xf32>) outs(%d : tensor<1x2x4x8xf32>)

@@ -118,3 +118,37 @@ func.func private @wide() attributes {a = #cuda.row_schedule<threads = 32, rows 
 
 // expected-error@+1 {{expects threads that hold at most 32 elements, but got 36}}
 func.func private @many() attributes {a = #cuda.row_schedule<threads = 1024, rows = 1, vector = 4, held = 9>}
+
+// -----
+
+func.func @columns(%x: tensor<8xf32>, %d: tensor<8xf32>) {
+  // expected-error@+1 {{expects src of rank 2 or more}}
+  %y = cuda.softmax ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>) attributes {columns} {
+  ^bb0(%p: f32):
+    cuda.yield %p : f32
+  } -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @open_columns(%x: tensor<4x?xf32>, %d: tensor<4x?xf32>) {
+  // expected-error@+1 {{expects columns of known size}}
+  %y = cuda.softmax ins(%x : tensor<4x?xf32>) outs(%d : tensor<4x?xf32>) attributes {columns} {
+  ^bb0(%p: f32):
+    cuda.yield %p : f32
+  } -> tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @held_channels(%x: memref<1x100x8xf32>, %d: memref<1x100x8xf32>) {
+  // expected-error@+1 {{expects threads that hold a row of 100 elements, but got 64}}
+  cuda.group_norm ins(%x : memref<1x100x8xf32>) outs(%d : memref<1x100x8xf32>)
+      attributes {groups = 8 : i64, epsilon = 1.0e-5 : f32, schedule = #cuda.row_schedule<threads = 32, rows = 2, vector = 4, held = 2>} {
+  ^bb0(%n: f32):
+    cuda.yield %n : f32
+  }
+  return
+}

@@ -70,3 +70,38 @@ module {
     }
   }
 }
+
+// -----
+
+// A channel of src gives two of dst: a thread loads two channels for its four
+// results. With five results of a channel, a vector is one result.
+// CHECK-LABEL: func.func private @multiplier
+// CHECK: arith.divui %{{.*}}, %c2_i32
+// CHECK: llvm.load {{.*}} -> vector<4xf32>
+// CHECK: llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK-COUNT-4: llvm.intr.fma
+// CHECK-NOT: llvm.intr.fma
+// CHECK: llvm.store {{.*}} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-LABEL: func.func private @odd
+// CHECK-NOT: vector<
+// CHECK: llvm.intr.fma
+module {
+  module @ingot_cuda_kernels {
+    func.func private @multiplier(%x: memref<1x9x8xf32>, %w: memref<1x16xf32>, %y: memref<1x9x16xf32>) {
+      cuda.depthwise_conv ins(%x, %w : memref<1x9x8xf32>, memref<1x16xf32>) outs(%y : memref<1x9x16xf32>)
+          attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>} {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+    func.func private @odd(%x: memref<1x9x4xf32>, %w: memref<1x20xf32>, %y: memref<1x9x20xf32>) {
+      cuda.depthwise_conv ins(%x, %w : memref<1x9x4xf32>, memref<1x20xf32>) outs(%y : memref<1x9x20xf32>)
+          attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>} {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+  }
+}

@@ -91,3 +91,30 @@ func.func @open(%x: memref<?x16xf32>, %w: memref<80x16xf32>, %y: memref<?x80xf32
   }
   return
 }
+
+// -----
+
+#row = #cuda.row_schedule<threads = 8, rows = 32, vector = 4, held = 2>
+
+// A pixel has two vectors of channels, and a block has 32 vectors: 7 x 2 / 32
+// blocks. Threads exchange four sums each through shared memory. Open pixels are
+// counted by host code.
+// CHECK-LABEL: func.func @pool
+// CHECK: %[[BLOCKS:.*]] = arith.constant 1 : index
+// CHECK: cuda.launch @ingot_cuda_kernels::@pool_0(%arg0, %arg1) blocks(%[[BLOCKS]]) writes 1
+// CHECK: memref.dim %arg3
+// CHECK: arith.muli %{{.*}}, %c2
+// CHECK: cuda.launch @ingot_cuda_kernels::@reduce_1(%arg2, %arg3)
+// CHECK: cuda.block = #cuda.block<threads = 256, shared = 4096>
+func.func @pool(%x: memref<1x9x8xf32>, %y: memref<1x7x8xf32>, %z: memref<?x16x8xf32>, %w: memref<?x8xf32>) {
+  cuda.pool max ins(%x : memref<1x9x8xf32>) outs(%y : memref<1x7x8xf32>)
+      attributes {taps = array<i64: 3>, strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, schedule = #row} {
+  ^bb0(%max: f32):
+    cuda.yield %max : f32
+  }
+  cuda.reduce max ins(%z : memref<?x16x8xf32>) outs(%w : memref<?x8xf32>) attributes {schedule = #row} {
+  ^bb0(%max: f32):
+    cuda.yield %max : f32
+  }
+  return
+}

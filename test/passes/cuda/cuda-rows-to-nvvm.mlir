@@ -110,3 +110,191 @@ module {
     }
   }
 }
+
+// -----
+
+// Eight threads share four columns. Each folds its elements, and then they
+// combine their results through shared memory in steps of a half. The first one
+// stores.
+// CHECK-LABEL: func.func private @reduce
+// CHECK-COUNT-2: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT: nvvm.shfl
+// CHECK-COUNT-4: llvm.store {{.*}} : f32, !llvm.ptr<3>
+// CHECK: nvvm.barrier
+// CHECK: arith.constant 128 : i32
+// CHECK: arith.cmpi ult
+// CHECK: nvvm.barrier
+// CHECK: arith.constant 64 : i32
+// CHECK: nvvm.barrier
+// CHECK: arith.constant 32 : i32
+// CHECK: nvvm.barrier
+// CHECK-NOT: nvvm.barrier
+// CHECK: arith.divf
+// CHECK: scf.if
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @reduce(%x: memref<16x16x8xf32>, %y: memref<16x8xf32>) {
+      cuda.reduce mean ins(%x : memref<16x16x8xf32>) outs(%y : memref<16x8xf32>)
+          attributes {schedule = #cuda.row_schedule<threads = 8, rows = 32, vector = 4, held = 2>} {
+      ^bb0(%mean: f32):
+        cuda.yield %mean : f32
+      }
+      return
+    }
+  }
+}
+
+// -----
+
+// A loop reads a column of open length, whose mean divides by the length.
+// CHECK-LABEL: func.func private @open
+// CHECK: %[[LENGTH:.*]] = arith.index_cast %sizes#1
+// CHECK: %[[END:.*]] = arith.select %{{.*}}, %[[LENGTH]], %{{.*}} : i32
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[END]]
+// CHECK: %[[COUNT:.*]] = arith.uitofp %[[LENGTH]]
+// CHECK: arith.divf %{{.*}}, %[[COUNT]]
+module {
+  module @ingot_cuda_kernels {
+    func.func private @open(%x: memref<4x?x8xf32>, %y: memref<4x8xf32>) {
+      cuda.reduce mean ins(%x : memref<4x?x8xf32>) outs(%y : memref<4x8xf32>)
+          attributes {schedule = #cuda.row_schedule<threads = 1, rows = 32, vector = 4, held = 0>} {
+      ^bb0(%mean: f32):
+        cuda.yield %mean : f32
+      }
+      return
+    }
+  }
+}
+
+// -----
+
+// A thread computes a window of four channels. Taps in the padding count as
+// -infinity, and their address is that of the first element. There is no
+// exchange.
+// CHECK-LABEL: func.func private @max_pool
+// CHECK: arith.constant 0xFF800000 : f32
+// CHECK-COUNT-9: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT: llvm.load
+// CHECK-COUNT-32: arith.maximumf
+// CHECK-NOT: arith.maximumf
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @max_pool(%x: memref<1x32x32x8xf32>, %y: memref<1x16x16x8xf32>) {
+      cuda.pool max ins(%x : memref<1x32x32x8xf32>) outs(%y : memref<1x16x16x8xf32>)
+          attributes {taps = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 0, 0>, dilations = array<i64: 1, 1>,
+                      schedule = #cuda.row_schedule<threads = 1, rows = 256, vector = 4, held = 9>} {
+      ^bb0(%max: f32):
+        cuda.yield %max : f32
+      }
+      return
+    }
+  }
+}
+
+// -----
+
+// A mean divides by the number of elements that are not in the padding, and a
+// mean with pads by the size of the window. Windows that stay in src need no
+// comparison.
+// CHECK-LABEL: func.func private @means
+// CHECK: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: %[[COUNT:.*]] = arith.uitofp
+// CHECK: arith.divf %{{.*}}, %[[COUNT]]
+// CHECK-NOT: arith.select
+// CHECK: %[[TAPS:.*]] = arith.constant 3.000000e+00 : f32
+// CHECK: arith.divf %{{.*}}, %[[TAPS]]
+module {
+  module @ingot_cuda_kernels {
+    func.func private @means(%x: memref<1x34x8xf32>, %y: memref<1x34x8xf32>, %z: memref<1x32x8xf32>) {
+      cuda.pool mean ins(%x : memref<1x34x8xf32>) outs(%y : memref<1x34x8xf32>)
+          attributes {taps = array<i64: 3>, strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>,
+                      schedule = #cuda.row_schedule<threads = 1, rows = 32, vector = 8, held = 3>} {
+      ^bb0(%mean: f32):
+        cuda.yield %mean : f32
+      }
+      cuda.pool mean_with_pads ins(%x : memref<1x34x8xf32>) outs(%z : memref<1x32x8xf32>)
+          attributes {taps = array<i64: 3>, strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>,
+                      schedule = #cuda.row_schedule<threads = 1, rows = 32, vector = 8, held = 3>} {
+      ^bb0(%mean: f32):
+        cuda.yield %mean : f32
+      }
+      return
+    }
+  }
+}
+
+// -----
+
+// Each of two columns has a maximum and a sum of its own.
+// CHECK-LABEL: func.func private @columns
+// CHECK-COUNT-4: llvm.load {{.*}} -> vector<2xf32>
+// CHECK: nvvm.barrier
+// CHECK-COUNT-8: math.exp
+// CHECK-NOT: math.exp
+// CHECK: nvvm.barrier
+// CHECK-COUNT-2: arith.divf
+// CHECK-COUNT-4: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @columns(%x: memref<4x64x32xf32>, %y: memref<4x64x32xf32>) {
+      cuda.softmax ins(%x : memref<4x64x32xf32>) outs(%y : memref<4x64x32xf32>)
+          attributes {columns, schedule = #cuda.row_schedule<threads = 16, rows = 4, vector = 2, held = 4>} {
+      ^bb0(%p: f32):
+        cuda.yield %p : f32
+      }
+      return
+    }
+  }
+}
+
+// -----
+
+// The first thread of a group stores the mean and the variance together.
+// CHECK-LABEL: func.func private @moments
+// CHECK: arith.divf
+// CHECK: arith.subf
+// CHECK: arith.divf
+// CHECK: scf.if
+// CHECK: llvm.store {{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
+// CHECK-NOT: llvm.store {{.*}} !llvm.ptr<1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @moments(%x: memref<8x64x32xf32>, %y: memref<8x4x2xf32>) {
+      cuda.moments ins(%x : memref<8x64x32xf32>) outs(%y : memref<8x4x2xf32>)
+          attributes {groups = 4 : i64, schedule = #cuda.row_schedule<threads = 64, rows = 1, vector = 2, held = 4>} {
+      ^bb0(%m: f32):
+        cuda.yield %m : f32
+      }
+      return
+    }
+  }
+}
+
+// -----
+
+// Each thread combines the moments of four parts of its two columns, in order.
+// There is no exchange.
+// CHECK-LABEL: func.func private @normalize
+// CHECK-NOT: nvvm.barrier
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: scf.for
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: math.sqrt
+// CHECK-COUNT-4: llvm.store {{.*}} : vector<2xf32>, !llvm.ptr<1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @normalize(%x: memref<8x64x32xf32>, %m: memref<8x32x2xf32>, %y: memref<8x64x32xf32>) {
+      cuda.normalize ins(%x, %m : memref<8x64x32xf32>, memref<8x32x2xf32>) outs(%y : memref<8x64x32xf32>)
+          attributes {groups = 32 : i64, parts = 4 : i64, epsilon = 1.0e-5 : f32,
+                      schedule = #cuda.row_schedule<threads = 16, rows = 16, vector = 2, held = 4>} {
+      ^bb0(%n: f32):
+        cuda.yield %n : f32
+      }
+      return
+    }
+  }
+}

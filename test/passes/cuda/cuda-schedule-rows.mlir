@@ -1,6 +1,7 @@
 // RUN: ingot-opt --cuda-schedule-rows --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --cuda-schedule-rows=seed=7 --split-input-file %s -o %t.drawn
 // RUN: ingot-opt --cuda-schedule-rows=seed=7 --split-input-file %s | diff - %t.drawn
+// RUN: ingot-opt --cuda-schedule-rows --split-input-file --remarks-filter-analyse=decision %s 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // A warp holds a row. Many rows share a block, few rows have blocks of their
 // own.
@@ -76,6 +77,54 @@ func.func @group(%x: memref<8x196x320xf16>, %y: memref<8x196x320xf16>) {
   ^bb0(%n: f32):
     %0 = arith.truncf %n : f32 to f16
     cuda.yield %0 : f16
+  }
+  return
+}
+
+// -----
+
+// Columns. One thread takes a small window, and as many pixels fill the GPU.
+// Several threads share a column if there are few columns, or if one cannot hold
+// it. A block has neighbors for whole cache lines.
+// DECISION: cuda.pool {{.*}}#ingot.decision<schedule, "1x256", [<"1x256", cycles = {{[0-9]+}}>, <"2x128", {{.*}}], "has 401408 rows of 9 vectors">
+// CHECK-LABEL: @columns
+// CHECK: cuda.pool {{.*}}schedule = #cuda.row_schedule<threads = 1, rows = 256, vector = 4, held = 9>
+// CHECK: cuda.reduce {{.*}}schedule = #cuda.row_schedule<threads = 8, rows = 8, vector = 8, held = 7>
+// CHECK: cuda.softmax {{.*}}schedule = #cuda.row_schedule<threads = 32, rows = 8, vector = 4, held = 16>
+// CHECK: cuda.group_norm {{.*}}schedule = #cuda.row_schedule<threads = 128, rows = 8, vector = 4, held = 0>
+func.func @columns(%x: memref<8x112x112x64xf32>, %y: memref<8x56x56x64xf32>, %z: memref<1x49x2048xf16>, %w: memref<1x2048xf16>,
+                   %s: memref<4x512x64xf32>, %n: memref<1x16384x64xf32>) {
+  cuda.pool max ins(%x : memref<8x112x112x64xf32>) outs(%y : memref<8x56x56x64xf32>)
+      attributes {taps = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%max: f32):
+    cuda.yield %max : f32
+  }
+  cuda.reduce mean ins(%z : memref<1x49x2048xf16>) outs(%w : memref<1x2048xf16>) {
+  ^bb0(%mean: f32):
+    %0 = arith.truncf %mean : f32 to f16
+    cuda.yield %0 : f16
+  }
+  cuda.softmax ins(%s : memref<4x512x64xf32>) outs(%s : memref<4x512x64xf32>) attributes {columns} {
+  ^bb0(%p: f32):
+    cuda.yield %p : f32
+  }
+  cuda.group_norm ins(%n : memref<1x16384x64xf32>) outs(%n : memref<1x16384x64xf32>) attributes {epsilon = 1.0e-5 : f32, groups = 64 : i64} {
+  ^bb0(%p: f32):
+    cuda.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+// A column of open length is not held, and open pixels count as usual ones.
+// DECISION: cuda.reduce {{.*}} "has open rows of open length">
+// CHECK-LABEL: @open_columns
+// CHECK: schedule = #cuda.row_schedule<threads = {{[0-9]+}}, rows = {{[0-9]+}}, vector = 4, held = 0>
+func.func @open_columns(%x: memref<?x?x20xf32>, %y: memref<?x20xf32>) {
+  cuda.reduce mean ins(%x : memref<?x?x20xf32>) outs(%y : memref<?x20xf32>) {
+  ^bb0(%mean: f32):
+    cuda.yield %mean : f32
   }
   return
 }

@@ -62,20 +62,33 @@ func.func @depthwise(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x3x2xf32> {
 
 // -----
 
-// Several results of a channel, and channels in front, stay as they are.
-// CHECK-LABEL: @declined
-// CHECK-COUNT-2: nn.conv
-// CHECK-NOT: cuda.
-func.func @declined(%x: tensor<1x4x4x8xf32>, %z: tensor<1x8x4x4xf32>) -> (tensor<1x4x4x16xf32>, tensor<1x8x4x4xf32>) {
+// Several results of a channel are depthwise, too.
+// CHECK-LABEL: @multiplier
+// CHECK: cuda.depthwise_conv ins(%arg0, %{{.*}} : tensor<1x4x4x8xf32>, tensor<1x1x16xf32>) outs(%{{.*}} : tensor<1x4x4x16xf32>)
+func.func @multiplier(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32> {
   %w = arith.constant dense<1.0> : tensor<16x1x1x1xf32>
-  %v = arith.constant dense<1.0> : tensor<8x8x1x1xf32>
   %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 8 : i64, ingot.backend = #ingot.backend<cuda>,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
     : (tensor<1x4x4x8xf32>, tensor<16x1x1x1xf32>) -> tensor<1x4x4x16xf32>
+  return %0 : tensor<1x4x4x16xf32>
+}
+
+// -----
+
+// Many taps of a channel, and channels in front, stay as they are.
+// CHECK-LABEL: @declined
+// CHECK-COUNT-2: nn.conv
+// CHECK-NOT: cuda.
+func.func @declined(%x: tensor<1x9x9x8xf32>, %z: tensor<1x8x4x4xf32>) -> (tensor<1x1x1x16xf32>, tensor<1x8x4x4xf32>) {
+  %w = arith.constant dense<1.0> : tensor<16x1x9x9xf32>
+  %v = arith.constant dense<1.0> : tensor<8x8x1x1xf32>
+  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 8 : i64, ingot.backend = #ingot.backend<cuda>,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x9x9x8xf32>, tensor<16x1x9x9xf32>) -> tensor<1x1x1x16xf32>
   %1 = nn.conv %z, %v {dilations = array<i64: 1, 1>, groups = 1 : i64, ingot.backend = #ingot.backend<cuda>,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
     : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
-  return %0, %1 : tensor<1x4x4x16xf32>, tensor<1x8x4x4xf32>
+  return %0, %1 : tensor<1x1x1x16xf32>, tensor<1x8x4x4xf32>
 }
 
 // -----
@@ -128,14 +141,112 @@ func.func @groups(%x: tensor<2x4x5x8xf32>, %s: tensor<8xf32>) -> tensor<2x4x5x8x
 
 // -----
 
-// A softmax along columns and groups of one channel stay as they are.
+// The dimensions behind the axis of a softmax become columns. The first ones
+// may be open. Groups of one channel are columns, too.
+// CHECK-LABEL: @columns
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1], [2, 3]]
+// CHECK: cuda.softmax ins(%[[X]] : tensor<?x4x40xf32>) outs(%{{.*}} : tensor<?x4x40xf32>) attributes {columns}
+// CHECK: tensor.expand_shape
+// CHECK: cuda.group_norm ins({{.*}} : tensor<2x20x8xf32>)
+// CHECK-SAME: groups = 8
+func.func @columns(%x: tensor<?x4x5x8xf32>, %z: tensor<2x4x5x8xf32>, %s: tensor<8xf32>) -> (tensor<?x4x5x8xf32>, tensor<2x4x5x8xf32>) {
+  %0 = nn.softmax %x {axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<?x4x5x8xf32> -> tensor<?x4x5x8xf32>
+  %1 = nn.group_norm %z, %s, %s {channels_last, epsilon = 1.0e-5 : f32, groups = 8 : i64, ingot.backend = #ingot.backend<cuda>}
+    : (tensor<2x4x5x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x4x5x8xf32>
+  return %0, %1 : tensor<?x4x5x8xf32>, tensor<2x4x5x8xf32>
+}
+
+// -----
+
+// Neighboring reduced dimensions are joined, and so are the columns behind
+// them. All but the columns may be open.
+// CHECK-LABEL: @reductions
+// CHECK: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1, 2], [3]]
+// CHECK: %[[Y:.*]] = cuda.reduce mean ins(%[[X]] : tensor<2x20x8xf32>) outs(%{{.*}} : tensor<2x8xf32>)
+// CHECK-NEXT: ^bb0(%[[MEAN:.*]]: f32):
+// CHECK-NEXT: cuda.yield %[[MEAN]]
+// CHECK: tensor.expand_shape %[[Y]] {{\[\[}}0], [1, 2, 3]] output_shape [2, 1, 1, 8]
+// CHECK: %[[Z:.*]] = tensor.collapse_shape %arg1 {{\[\[}}0], [1], [2, 3]]
+// CHECK: cuda.reduce sum_square ins(%[[Z]] : tensor<?x?x40xf32>) outs(%{{.*}} : tensor<?x40xf32>)
+// CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2]] output_shape [%{{.*}}, 5, 8]
+func.func @reductions(%x: tensor<2x4x5x8xf32>, %z: tensor<?x?x5x8xf32>) -> (tensor<2x1x1x8xf32>, tensor<?x5x8xf32>) {
+  %0 = nn.reduce mean %x {axes = array<i64: 1, 2>, keep_dims, ingot.backend = #ingot.backend<cuda>} : tensor<2x4x5x8xf32> -> tensor<2x1x1x8xf32>
+  %1 = nn.reduce sum_square %z {axes = array<i64: 1>, ingot.backend = #ingot.backend<cuda>} : tensor<?x?x5x8xf32> -> tensor<?x5x8xf32>
+  return %0, %1 : tensor<2x1x1x8xf32>, tensor<?x5x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @pools
+// CHECK: cuda.pool max ins(%arg0 : tensor<?x9x8x16xf32>) outs(%{{.*}} : tensor<?x5x4x16xf32>)
+// CHECK-SAME: dilations = array<i64: 1, 1>, pads = array<i64: 1, 0, 1, 0>, strides = array<i64: 2, 2>, taps = array<i64: 3, 2>
+// CHECK: cuda.pool mean ins(
+// CHECK: cuda.pool mean_with_pads ins(
+func.func @pools(%x: tensor<?x9x8x16xf32>) -> (tensor<?x5x4x16xf32>, tensor<?x5x4x16xf32>, tensor<?x5x4x16xf32>) {
+  %0 = nn.max_pool %x {channels_last, kernel = array<i64: 3, 2>, strides = array<i64: 2, 2>, pads = array<i64: 1, 0, 1, 0>,
+      dilations = array<i64: 1, 1>, ingot.backend = #ingot.backend<cuda>} : tensor<?x9x8x16xf32> -> tensor<?x5x4x16xf32>
+  %1 = nn.avg_pool %x {channels_last, kernel = array<i64: 3, 2>, strides = array<i64: 2, 2>, pads = array<i64: 1, 0, 1, 0>,
+      dilations = array<i64: 1, 1>, ingot.backend = #ingot.backend<cuda>} : tensor<?x9x8x16xf32> -> tensor<?x5x4x16xf32>
+  %2 = nn.avg_pool %x {channels_last, count_include_pad, kernel = array<i64: 3, 2>, strides = array<i64: 2, 2>, pads = array<i64: 1, 0, 1, 0>,
+      dilations = array<i64: 1, 1>, ingot.backend = #ingot.backend<cuda>} : tensor<?x9x8x16xf32> -> tensor<?x5x4x16xf32>
+  return %0, %1, %2 : tensor<?x5x4x16xf32>, tensor<?x5x4x16xf32>, tensor<?x5x4x16xf32>
+}
+
+// -----
+
+// Contiguous elements, few elements, dimensions that are not neighbors, and
+// columns of open number stay as they are. So does a pooling of channels that
+// are not last.
+// CHECK-LABEL: @declined_reductions
+// CHECK-COUNT-5: nn.reduce
+// CHECK: nn.max_pool
+// CHECK-NOT: cuda.
+func.func @declined_reductions(%x: tensor<9x4x9x8xf32>, %z: tensor<9x?xf32>) -> (tensor<9x4xf32>, tensor<9x9x8xf32>, tensor<4x8xf32>, tensor<?xf32>, tensor<9x?xi32>, tensor<9x4x8x7xf32>) {
+  %0 = nn.reduce sum %x {axes = array<i64: 2, 3>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<9x4xf32>
+  %1 = nn.reduce sum %x {axes = array<i64: 1>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<9x9x8xf32>
+  %2 = nn.reduce sum %x {axes = array<i64: 0, 2>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<4x8xf32>
+  %3 = nn.reduce sum %z {axes = array<i64: 0>, ingot.backend = #ingot.backend<cuda>} : tensor<9x?xf32> -> tensor<?xf32>
+  %i = tensor.empty() : tensor<9x9x1xi32>
+  %4 = nn.reduce sum %i {axes = array<i64: 2>, ingot.backend = #ingot.backend<cuda>} : tensor<9x9x1xi32> -> tensor<9x9xi32>
+  %c = tensor.cast %4 : tensor<9x9xi32> to tensor<9x?xi32>
+  %5 = nn.max_pool %x {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<9x4x8x7xf32>
+  return %0, %1, %2, %3, %c, %5 : tensor<9x4xf32>, tensor<9x9x8xf32>, tensor<4x8xf32>, tensor<?xf32>, tensor<9x?xi32>, tensor<9x4x8x7xf32>
+}
+
+// -----
+
+// Columns of open size stay as they are.
 // CHECK-LABEL: @declined_rows
 // CHECK: nn.softmax
-// CHECK: nn.group_norm
 // CHECK-NOT: cuda.
-func.func @declined_rows(%x: tensor<2x4x5x8xf32>, %s: tensor<8xf32>) -> tensor<2x4x5x8xf32> {
-  %0 = nn.softmax %x {axis = 2 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<2x4x5x8xf32> -> tensor<2x4x5x8xf32>
-  %1 = nn.group_norm %0, %s, %s {channels_last, epsilon = 1.0e-5 : f32, groups = 8 : i64, ingot.backend = #ingot.backend<cuda>}
-    : (tensor<2x4x5x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x4x5x8xf32>
-  return %1 : tensor<2x4x5x8xf32>
+func.func @declined_rows(%x: tensor<2x4x?x8xf32>) -> tensor<2x4x?x8xf32> {
+  %0 = nn.softmax %x {axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<2x4x?x8xf32> -> tensor<2x4x?x8xf32>
+  return %0 : tensor<2x4x?x8xf32>
+}
+
+// -----
+
+// Rows are joined. Their number may be open.
+// CHECK-LABEL: @top_k
+// CHECK: cuda.top_k ins(%{{.*}} : tensor<?x50xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x4xf32>, tensor<?x4xi64>) {smallest}
+// CHECK-COUNT-2: tensor.expand_shape {{.*}} output_shape [%{{.*}}, 3, 4]
+func.func @top_k(%x: tensor<?x3x50xf32>) -> (tensor<?x3x4xf32>, tensor<?x3x4xi64>) {
+  %0, %1 = nn.top_k %x {k = 4 : i64, axis = 2 : i64, smallest, ingot.backend = #ingot.backend<cuda>} : tensor<?x3x50xf32> -> tensor<?x3x4xf32>, tensor<?x3x4xi64>
+  return %0, %1 : tensor<?x3x4xf32>, tensor<?x3x4xi64>
+}
+
+// -----
+
+// Another dimension, integers, and more results than a block keeps stay as they
+// are.
+// CHECK-LABEL: @declined_top_k
+// CHECK-COUNT-3: nn.top_k
+// CHECK-NOT: cuda.
+func.func @declined_top_k(%x: tensor<50x3xf32>, %y: tensor<3x50xi32>, %z: tensor<3x9000xf32>)
+    -> (tensor<4x3xf32>, tensor<4x3xi64>, tensor<3x4xi32>, tensor<3x4xi64>, tensor<3x5000xf32>, tensor<3x5000xi64>) {
+  %0, %1 = nn.top_k %x {k = 4 : i64, axis = 0 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<50x3xf32> -> tensor<4x3xf32>, tensor<4x3xi64>
+  %2, %3 = nn.top_k %y {k = 4 : i64, axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x50xi32> -> tensor<3x4xi32>, tensor<3x4xi64>
+  %4, %5 = nn.top_k %z {k = 5000 : i64, axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x9000xf32> -> tensor<3x5000xf32>, tensor<3x5000xi64>
+  return %0, %1, %2, %3, %4, %5 : tensor<4x3xf32>, tensor<4x3xi64>, tensor<3x4xi32>, tensor<3x4xi64>, tensor<3x5000xf32>, tensor<3x5000xi64>
 }
