@@ -129,7 +129,7 @@ def suites(build, jobs):
         own("onednn", "test/conformance/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, "--kernels",
             "onednn", "--list", os.path.join(ROOT, "test/conformance/fast.txt")),
         own("random", "test/random/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
-        own("python", "test/python/run.py", "--build", build),
+        own("python", "test/python/run.py", "--build", build, "--jobs", jobs),
         own("conformance-gpu", "test/conformance/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, "--gpu",
             "--every", "4", "node/*"),
         ctest("asan-runtime", asan_runtime, env=runtime, preset="asan-runtime"),

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs ONNX's own backend tests through compile, load and run.
 
-usage: run.py [--jobs N] [--list FILE] [--open] [--update] [--report FILE] [--engine ingot|onnxruntime]
+usage: run.py [--jobs N] [--list FILE] [--open] [--update] [--report FILE] [--engine ingot|python|onnxruntime]
               [--kernels native|onednn] [--target LEVELS] [--gpu] [--every N] [--threads N[,N...]] [PATTERN ...]
 
 Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances. The
 file expected.txt has the expected result of each test; both a regression and an unexpected pass fail the command. With
 --open every dimension of every input is dynamic (opened.py), in the tests that pass otherwise; see expected-open.txt.
-With --gpu the code for GPUs runs on the emulated GPU; see expected-gpu.txt.
+With --gpu the code for GPUs runs on the emulated GPU; see expected-gpu.txt. With --engine python the tests go through
+the package `ingot.onnxruntime` of this interpreter, with the same expected results.
 The last line is `N passed, N failed, N skipped`. Skipped tests are those that the compiler refuses with a clear
 message.
 
@@ -256,7 +257,7 @@ def main():
     parser.add_argument("--readme", help="replace the summary in this file")
     parser.add_argument("--durations", type=int, default=0, metavar="N", help="print the N slowest tests")
     parser.add_argument("--json", help="write one entry a test there")
-    parser.add_argument("--engine", choices=["ingot", "onnxruntime"], default="ingot", help="what runs the models")
+    parser.add_argument("--engine", choices=["ingot", "python", "onnxruntime"], default="ingot", help="what runs the models")
     parser.add_argument("--kernels", choices=["native", "onednn"], default="native", help="as for `ingot compile`")
     parser.add_argument("--target", default="native", help="CPU levels, as for `ingot compile`")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth of the chosen tests")
@@ -289,7 +290,8 @@ def main():
         command += [f"--target={args.target}", f"--threads={args.threads}"]
         command += ["--kernels=native"] if args.kernels == "native" else []
     else:
-        command = [sys.executable, os.path.join(HERE, "ort_worker.py")]
+        command = [sys.executable, os.path.join(HERE, "ort_worker.py"),
+                   "ingot.onnxruntime" if args.engine == "python" else "onnxruntime"]
 
     def show(done, name, outcome):
         if args.verbose and outcome.kind != "pass":
@@ -308,7 +310,7 @@ def main():
     # Tests of a list must pass; otherwise the expectations decide.
     expected = dict.fromkeys(folders, "pass") if args.list else read_expected(args.expected)
     surprises = []
-    if args.engine == "ingot":
+    if args.engine != "onnxruntime":
         surprises = [(n, expected.get(n, "nothing known"), o) for n, o in results.items() if o.kind != expected.get(n)]
     for name, wanted, outcome in surprises:
         print(f"{name}: {outcome.kind}, expected {wanted}{': ' if outcome.detail else ''}{outcome.detail}")

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """Installs the wheels of the Python packages into a new environment, and runs their tests there.
 
-usage: run.py [--build DIR] [--json FILE] [--python PROGRAM] [PATTERN ...]
+usage: run.py [--build DIR] [--json FILE] [--python PROGRAM] [--jobs N] [--part NAME[,NAME...]] [--long] [PATTERN ...]
 
-`make wheel` must have built the wheels. Each test_*.py runs in a process of its own, so a crash ends only its tests.
-mypy --strict checks the packages and counts as a test, and so does a second build of the wheels, which must give the same
-bytes. The last line is `N passed, N failed, N skipped`.
+`make wheel` must have built the wheels. The parts:
+  tests        each test_*.py in a process of its own, so that a crash ends only its tests
+  types        mypy --strict, stubtest and pyright on the packages
+  conformance  ONNX's backend tests through ingot.onnxruntime: each 15th, with --long all
+  sequences    random sequences of loads, runs, failures, threads and forks: 2,000, with --long 100,000 under
+               AddressSanitizer and UndefinedBehaviorSanitizer
+  wheels       a second build of the wheels, which must give the same bytes
+The last line is `N passed, N failed, N skipped`.
 """
 import argparse
 import calendar
@@ -13,9 +18,11 @@ import glob
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zipfile
 
@@ -23,7 +30,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 REQUIREMENTS = os.path.join(ROOT, "scripts", "requirements-python.txt")
 # Packages of scripts/requirements-python.txt that only building needs.
-BUILDING = ("abi3audit", "auditwheel", "nanobind==", "scikit-build-core", "wheel")
+BUILDING = ("abi3audit", "auditwheel", "nanobind==", "pyright", "scikit-build-core", "wheel")
+EVERY = 15
+SEQUENCES = 2000, 100_000
+PACKAGES = "ingot", "ingot_compiler"
 
 
 class Result(unittest.TextTestResult):
@@ -74,43 +84,119 @@ def flatten(suite):
         yield from flatten(test) if isinstance(test, unittest.TestSuite) else [test]
 
 
-def call(name, command, **kw):
-    """Runs a command as a test."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kw)
-    return {"name": name, "status": "failed" if done.returncode else "passed", "detail": done.stdout}
+class Environment:
+    """A new environment with the wheels, and the folder that it is in."""
+
+    def __init__(self, args, folder):
+        self.args, self.folder = args, folder
+        self.wheels = glob.glob(os.path.join(args.build, "wheels", "*.whl"))
+        if len(self.wheels) != 2:
+            sys.exit(f"run.py: no wheels in {args.build}/wheels; run `make wheel`")
+        self.builder = os.path.join(args.build, "python-venv", "bin", "python")
+        venv = os.path.join(folder, "venv")
+        subprocess.run([args.python, "-m", "venv", venv], check=True)
+        self.python = os.path.join(venv, "bin", "python")
+        site, = glob.glob(os.path.join(venv, "lib", "python*", "site-packages"))
+        with open(os.path.join(site, "dependencies.pth"), "w") as file:
+            file.write(self.dependencies() + "\n")
+        subprocess.run([self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *self.wheels],
+                       check=True)
+        self.variables = {**os.environ, "INGOT_BUILT": os.path.join(args.build, "bin", "ingot")}
+        self.variables.pop("INGOT_COMPILER", None)
+
+    def dependencies(self):
+        """Returns the folder of the packages that tests need. It is filled once for each list of packages."""
+        with open(REQUIREMENTS) as file:
+            pins = [line.strip() for line in file if line[0] not in "#\n" and not line.startswith(BUILDING)]
+        version = subprocess.run([self.args.python, "--version"], capture_output=True, text=True, check=True).stdout
+        key = hashlib.sha256("\n".join([version, *pins]).encode()).hexdigest()[:12]
+        target = os.path.join(self.args.build, "python-dependencies", key)
+        if not os.path.exists(target):
+            shutil.rmtree(os.path.dirname(target), ignore_errors=True)
+            pip = [self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target"]
+            subprocess.run([*pip, target + ".new", *pins], check=True)
+            os.rename(target + ".new", target)
+        return target
+
+    def call(self, name, *command, **variables):
+        """Runs a command as a test, outside of the source tree."""
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=self.folder,
+                              env={**self.variables, **variables})
+        return {"name": name, "status": "failed" if done.returncode else "passed", "detail": done.stdout}
+
+    def collect(self, done, output):
+        """Returns the tests that a command left in a file, or the command as a failed test."""
+        if not os.path.exists(output):
+            return [{**done, "status": "failed"}]
+        with open(output) as file:
+            tests = json.load(file)
+        os.unlink(output)
+        return tests
 
 
-def install(args, folder):
-    """Makes an environment with the wheels. Returns its interpreter."""
-    wheels = glob.glob(os.path.join(args.build, "wheels", "*.whl"))
-    if len(wheels) != 2:
-        sys.exit(f"run.py: no wheels in {args.build}/wheels; run `make wheel`")
-    subprocess.run([args.python, "-m", "venv", folder], check=True)
-    python = os.path.join(folder, "bin", "python")
-    with open(REQUIREMENTS) as file:
-        pins = [line.strip() for line in file if line[0] not in "#\n" and not line.startswith(BUILDING)]
-    subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *wheels, *pins], check=True)
-    return python
+def run_tests(env):
+    tests, output = [], os.path.join(env.folder, "result.json")
+    for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
+        module = os.path.basename(path)[:-3]
+        done = env.call(module, env.python, "-W", "ignore::ingot_compiler.CompilerWarning", os.path.abspath(__file__),
+                        "--module", module, output, *env.args.patterns)
+        tests += env.collect(done, output)
+    return tests
 
 
-def check_repeated(args, folder):
+def check_types(env):
+    packages = [word for name in PACKAGES for word in ("-p", name)]
+    site = os.path.dirname(glob.glob(os.path.join(env.folder, "venv/lib/python*/site-packages/ingot"))[0])
+    return [env.call("types.mypy", env.python, "-m", "mypy", "--strict", "--cache-dir", env.folder, *packages),
+            env.call("types.stubtest", env.python, "-m", "mypy.stubtest", *PACKAGES, "--allowlist",
+                     os.path.join(HERE, "stubtest-allowed.txt")),
+            env.call("types.pyright", env.builder, "-m", "pyright", "--pythonpath", env.python,
+                     *(os.path.join(site, name) for name in PACKAGES))]
+
+
+def run_conformance(env):
+    output = os.path.join(env.folder, "conformance.json")
+    done = env.call("conformance", env.python, os.path.join(ROOT, "test", "conformance", "run.py"), "--engine", "python",
+                    "--work", os.path.join(env.args.build, "conformance"), "--jobs", str(env.args.jobs), "--every",
+                    "1" if env.args.long else str(EVERY), "--json", output,
+                    INGOT_CACHE=os.path.join(env.folder, "conformance-cache"))
+    tests = env.collect(done, output)
+    return [{**test, "name": "conformance." + test["name"]} for test in tests["tests"]] if tests != [done] else tests
+
+
+def run_sequences(env):
+    script = os.path.join(HERE, "sequences.py")
+    if not env.args.long:
+        return [env.call("sequences", env.python, script, "--count", str(SEQUENCES[0]))]
+    import sanitized
+    variables = sanitized.build(env.builder, str(env.args.jobs))
+    test = env.call("sequences.sanitized", env.python, script, "--count", str(SEQUENCES[1]), "--growth", "32",
+                    **variables)
+    print(test["detail"], end="")
+    return [test]
+
+
+def check_repeated(env):
     """Builds the wheels again and compares their bytes."""
-    builder = os.path.join(args.build, "python-venv", "bin", "python")
-    output = os.path.join(folder, "again")
-    with zipfile.ZipFile(glob.glob(os.path.join(args.build, "wheels", "*.whl"))[0]) as wheel:
+    output = os.path.join(env.folder, "again")
+    with zipfile.ZipFile(env.wheels[0]) as wheel:
         date = calendar.timegm((*wheel.infolist()[0].date_time, 0, 0, 0))
-    test = call("wheels.same_bytes", [builder, os.path.join(ROOT, "scripts", "wheels.py"), "--build", args.build,
-                                      "--output", output], env={**os.environ, "SOURCE_DATE_EPOCH": str(date)})
-    for path in glob.glob(os.path.join(args.build, "wheels", "*.whl")):
+    test = env.call("wheels.same_bytes", env.builder, os.path.join(ROOT, "scripts", "wheels.py"), "--build",
+                    env.args.build, "--output", output, SOURCE_DATE_EPOCH=str(date))
+    for path in env.wheels:
         again = os.path.join(output, os.path.basename(path))
         if test["status"] == "passed" and digest(path) != digest(again):
             test = {**test, "status": "failed", "detail": f"{os.path.basename(path)}: a second build has other bytes"}
-    return test
+    return [test]
 
 
 def digest(path):
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
+
+
+PARTS = {"tests": run_tests, "types": check_types, "conformance": run_conformance, "sequences": run_sequences,
+         "wheels": check_repeated}
 
 
 def main():
@@ -122,27 +208,23 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="build tree (default: build)")
     parser.add_argument("--json", help="write one entry a test there")
     parser.add_argument("--python", default="/usr/bin/python3", help="interpreter of the new environment")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="conformance tests at a time")
+    parser.add_argument("--part", help="parts to run, comma-separated (default: all; with a pattern: tests)")
+    parser.add_argument("--long", action="store_true", help="run all cases of conformance and sequences")
     args = parser.parse_args()
     args.build = os.path.abspath(args.build)
+    chosen = args.part.split(",") if args.part else ["tests"] if args.patterns else list(PARTS)
+    unknown = set(chosen) - set(PARTS)
+    if unknown:
+        parser.error(f"no part {', '.join(sorted(unknown))}; the parts are {', '.join(PARTS)}")
     tests = []
     with tempfile.TemporaryDirectory(prefix="ingot-python-") as folder:
-        python = install(args, os.path.join(folder, "venv"))
-        environment = {**os.environ, "INGOT_BUILT": os.path.join(args.build, "bin", "ingot")}
-        environment.pop("INGOT_COMPILER", None)
-        for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
-            module, output = os.path.basename(path)[:-3], os.path.join(folder, "result.json")
-            done = call(module, [python, "-W", "ignore::ingot_compiler.CompilerWarning", os.path.abspath(__file__),
-                                 "--module", module, output, *args.patterns], env=environment, cwd=folder)
-            if os.path.exists(output):
-                with open(output) as file:
-                    tests += json.load(file)
-                os.unlink(output)
-            else:
-                tests.append({**done, "status": "failed"})
-        if not args.patterns:
-            tests.append(call("types.mypy", [python, "-m", "mypy", "--strict", "--cache-dir", folder, "-p", "ingot", "-p",
-                                             "ingot_compiler"], cwd=folder))
-            tests.append(check_repeated(args, folder))
+        env = Environment(args, folder)
+        for part in chosen:
+            start = time.monotonic()
+            made = PARTS[part](env)
+            tests += made
+            print(f"{part:12} {len(made):4} tests   ({time.monotonic() - start:.0f} s)", flush=True)
     for test in tests:
         if test["status"] == "failed":
             print(f"FAILED {test['name']}\n{test['detail']}")

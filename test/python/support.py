@@ -44,6 +44,19 @@ def slow(size=768, layers=40):
     return make(nodes, [("x", TensorProto.FLOAT, (size, size))], [("y", TensorProto.FLOAT, (size, size))], [constant])
 
 
+class Exported:
+    """An object that has only DLPack."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __dlpack__(self, **kw):
+        return self.value.__dlpack__(**kw)
+
+    def __dlpack_device__(self):
+        return self.value.__dlpack_device__()
+
+
 # A shell starts jobs in the background with SIGINT ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

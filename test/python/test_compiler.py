@@ -94,6 +94,8 @@ class Compiling(Case):
         with program("echo last words >&2; kill -SEGV $$"):
             self.assert_fails(ingot.CompileError, "ended by SIGSEGV: last words", ingot.compile, self.path,
                               self.at("a.so"))
+        with program("kill -KILL $$"):
+            self.assert_fails(ingot.CompileError, "ended by SIGKILL", ingot.compile, self.path, self.at("a.so"))
         with program("exit 0"):
             self.assert_fails(ingot.CompileError, "printed no result", ingot.compile, self.path, self.at("a.so"))
         with program("""echo '{"schema": "ingot.compile", "version": 99}'"""):
@@ -172,6 +174,16 @@ class Cache(Case):
             for size in range(1, 5):
                 ingot.compile(add_one((1, size)))
         self.assertEqual(len(self.entries()), 1)
+
+    def test_a_full_cache(self):
+        os.mkdir(self.at("cache"))
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", self.at("cache")],
+                                 capture_output=True)
+        if mounted.returncode:
+            self.skipTest("a file system of 16 KiB needs the right to mount one")
+        self.addCleanup(subprocess.run, ["umount", self.at("cache")], check=True)
+        self.assert_fails(ingot.CompileError, "No space left", ingot.compile, add_one())
+        self.assertEqual(self.entries(), [])
 
     def test_several_processes(self):
         script = textwrap.dedent("""

@@ -63,6 +63,19 @@ class Loading(Case):
         with open(self.path, "rb") as file:
             self.assert_fails(ValueError, "from memory", pickle.dumps, ingot.load(file.read()))
 
+    def test_a_file_that_is_replaced(self):
+        path = self.at("model.so")
+        shutil.copy(self.path, path)
+        model = ingot.load(path)
+        ingot.compile(add_one((1, 4)), path + ".new")
+        os.replace(path + ".new", path)
+        # The model keeps the file that it has loaded.
+        np.testing.assert_array_equal(model(np.vstack([X, X])), np.vstack([X, X]) + 1)
+        self.assertEqual(ingot.load(path).inputs[0].shape, (1, 4))
+        os.unlink(path)
+        np.testing.assert_array_equal(model(X), X + 1)
+        self.assert_fails(ingot.NotFound, "cannot open", ingot.load, path)
+
     def test_contexts(self):
         model = ingot.load(self.path)
         with model.context(threads=1) as context:

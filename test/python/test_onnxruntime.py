@@ -1,21 +1,14 @@
-"""ONNX Runtime's interface: ONNX's own node tests, and what programs use beside them."""
+"""ONNX Runtime's interface. The part `conformance` of run.py runs ONNX's backend tests through it."""
 import threading
-import warnings
 
 import numpy as np
-from onnx import TensorProto, numpy_helper
-from onnx.backend.test.loader import load_model_tests
+from onnx import TensorProto, helper
 
 import ingot
 from ingot import onnxruntime as ort
-from support import Case, add_one
+from support import Case, add_one, make, node
 
 X = np.arange(4, dtype=np.float32).reshape(1, 4)
-# Every so many of ONNX's node tests. `make conformance` runs all of them.
-EVERY = 90
-# Tests whose inputs or outputs are sequences or optionals, and operators that Ingot refuses.
-LEFT_OUT = ("sequence", "optional", "loop16", "identity_opt", "strings", "string_", "image_decoder", "training", "adam",
-            "momentum", "adagrad", "gradient", "regex", "if_seq", "if_opt")
 
 
 class Sessions(Case):
@@ -70,12 +63,47 @@ class Sessions(Case):
         self.assertEqual(results[0][1:], (7, ""))
         np.testing.assert_array_equal(results[0][0][0], X + 1)
 
+    def test_options_of_the_compiler(self):
+        options = ort.SessionOptions()
+        options.add_session_config_entry("ingot.shape", "x=8x4")
+        self.assertEqual(options.get_session_config_entry("ingot.shape"), "x=8x4")
+        session = ort.InferenceSession(add_one(("batch", 4)).SerializeToString(), options)
+        self.assertEqual(session.get_inputs()[0].shape, [8, 4])
+        self.assert_fails(ValueError, "no session config entry 'ingot.a' was added", options.get_session_config_entry,
+                          "ingot.a")
+        wrong = ort.SessionOptions()
+        wrong.add_session_config_entry("ingot.speed", "1")
+        self.assert_fails(ValueError, "no option 'speed'", ort.InferenceSession, add_one().SerializeToString(), wrong)
+        ingot.compile(add_one(), self.at("model.so"))
+        self.assert_fails(ValueError, "compiled already, so 'ingot.shape' has no effect", ort.InferenceSession,
+                          self.at("model.so"), options)
+
+    def test_sequences_and_absent_optionals(self):
+        tensors = helper.make_sequence_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, (1, 4)))
+        model = make([node("ConcatFromSequence", ["xs"], ["y"], axis=0)], [], [("y", TensorProto.FLOAT, ("n", 4))])
+        model.graph.input.append(helper.make_value_info("xs", tensors))
+        options = ort.SessionOptions()
+        options.add_session_config_entry("ingot.length", "xs=2")
+        session = ort.InferenceSession(model.SerializeToString(), options)
+        np.testing.assert_array_equal(session.run(None, {"xs": [X, X + 1]})[0], np.concatenate([X, X + 1]))
+        self.assert_fails(ValueError, "input 'xs.1': expected an array", session.run, None, {"xs": [X]})
+
+        optional = helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, (1, 4)))
+        model = make([node("OptionalHasElement", ["x"], ["y"])], [], [("y", TensorProto.BOOL, ())])
+        model.graph.input.append(helper.make_value_info("x", optional))
+        options = ort.SessionOptions()
+        options.add_session_config_entry("ingot.absent", "x")
+        session = ort.InferenceSession(model.SerializeToString(), options)
+        self.assertFalse(session.run(None, {"x": None})[0])
+
     def test_what_is_missing_says_so(self):
         missing = [
             ("CUDAExecutionProvider", lambda: ort.InferenceSession("m.onnx", providers=["CUDAExecutionProvider"])),
             ("InferenceSession.end_profiling", lambda: self.session.end_profiling()),
             ("SessionOptions.enable_profiling", lambda: setattr(ort.SessionOptions(), "enable_profiling", True)),
             ("SessionOptions.register_custom_ops_library", lambda: ort.SessionOptions().register_custom_ops_library("a")),
+            ("session.intra_op.allow_spinning", lambda: ort.SessionOptions().add_session_config_entry(
+                "session.intra_op.allow_spinning", "0")),
             ("run_options", lambda: self.session.run(None, {"x": X}, run_options=1)),
             ("quantization", lambda: ort.quantization),
             ("the device 'cuda'", lambda: ort.OrtValue.ortvalue_from_numpy(X, "cuda")),
@@ -83,31 +111,3 @@ class Sessions(Case):
         for name, function in missing:
             with self.subTest(name):
                 self.assert_fails(NotImplementedError, name, function)
-
-
-def array(value):
-    return numpy_helper.to_array(value) if isinstance(value, TensorProto) else value
-
-
-class NodeTests(Case):
-    def check(self, result, expected):
-        self.assertEqual((result.dtype, result.shape), (expected.dtype, expected.shape))
-        if expected.dtype == object:
-            np.testing.assert_array_equal(result, expected)
-        else:
-            np.testing.assert_allclose(result.astype(np.float64), expected.astype(np.float64), rtol=1e-3, atol=1e-5)
-
-    def test_nodes(self):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # The tests overflow and divide by zero on purpose.
-            tests = load_model_tests(kind="node")
-        chosen = [t for t in sorted(tests, key=lambda t: t.name) if not any(part in t.name for part in LEFT_OUT)][::EVERY]
-        self.assertGreater(len(chosen), 15)
-        for test in chosen:
-            with self.subTest(test.name):
-                session = ort.InferenceSession(test.model.SerializeToString())
-                names = [arg.name for arg in session.get_inputs()]
-                for inputs, outputs in test.data_sets:
-                    results = session.run(None, dict(zip(names, map(array, inputs))))
-                    for result, expected in zip(results, map(array, outputs)):
-                        self.check(result, expected)

@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 @functools.lru_cache(maxsize=None)
 def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind, vars(_results))
+    return typing.get_type_hints(kind, dict(vars(_results)))
 
 
 def _convert(kind: Any, value: Any) -> Any:

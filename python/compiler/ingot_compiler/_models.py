@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import ingot
 
@@ -67,11 +67,12 @@ def _from_sklearn(model: Any, args: Any) -> bytes:
     if args is None:
         raise ingot.InvalidArgument("an estimator of scikit-learn needs args=, some rows of its input")
     try:
-        import skl2onnx  # type: ignore[import-not-found,unused-ignore]
+        import skl2onnx  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
         raise ingot.Unsupported("the conversion of an estimator needs the package skl2onnx") from error
     options = {id(model): {"zipmap": False}} if hasattr(model, "predict_proba") else None
-    return bytes(skl2onnx.to_onnx(model, args, options=options).SerializeToString())
+    converted = cast(Any, skl2onnx.to_onnx(model, args, options=options))
+    return bytes(converted.SerializeToString())
 
 
 @contextmanager

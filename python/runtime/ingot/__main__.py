@@ -14,4 +14,5 @@ def main() -> None:
     os.execv(executable(), ["ingot", *sys.argv[1:]])
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -8,7 +8,7 @@ from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -216,21 +216,23 @@ class Model(_core.Model):
         """
         import asyncio
 
-        from ._threads import executor
-        cancellation = _core.Cancellation()
+        from ._threads import executor, gate
+        loop = asyncio.get_running_loop()
+        async with gate(loop):
+            cancellation = _core.Cancellation()
 
-        def work() -> Any:
-            if inputs is not None:
-                if arrays:
-                    raise InvalidArgument("expected arrays in order or inputs=, but got both")
-                return self._run_named(inputs, out, timeout, threads, None, None, cancellation)
-            return self._name_outputs(self._run_ordered(arrays, out, timeout, threads, None, None, cancellation))
+            def work() -> Any:
+                if inputs is not None:
+                    if arrays:
+                        raise InvalidArgument("expected arrays in order or inputs=, but got both")
+                    return self._run_named(inputs, out, timeout, threads, None, None, cancellation)
+                return self._name_outputs(self._run_ordered(arrays, out, timeout, threads, None, None, cancellation))
 
-        try:
-            return await asyncio.get_running_loop().run_in_executor(executor(), work)
-        except asyncio.CancelledError:
-            cancellation.request()
-            raise
+            try:
+                return await loop.run_in_executor(executor(), work)
+            except asyncio.CancelledError:
+                cancellation.request()
+                raise
 
     @contextmanager
     def context(self, *, threads: int = 0, pool: Pool | None = None) -> Iterator[Context]:
@@ -247,11 +249,10 @@ class Model(_core.Model):
         names = self._input_names
         try:
             arrays = tuple([inputs[name] for name in names])
-            is_complete = len(inputs) == len(names)
         except (KeyError, TypeError, IndexError):
-            is_complete = False
-        if not is_complete:
-            self._explain_names(inputs)
+            self._raise_names(inputs)
+        if len(inputs) != len(names):
+            self._raise_names(inputs)
         values = self._run_ordered(arrays, out, timeout, threads, profile, context, cancellation)
         return dict(zip(self._output_names, values))
 
@@ -308,7 +309,7 @@ class Model(_core.Model):
         if len(arrays) != len(self.inputs):
             raise InvalidArgument(f"expected {len(self.inputs)} inputs, but got {len(arrays)}")
 
-    def _explain_names(self, inputs: Any) -> None:
+    def _raise_names(self, inputs: Any) -> NoReturn:
         if not isinstance(inputs, Mapping):
             raise InvalidType(f"expected a mapping from names of inputs to arrays, but got {type(inputs).__qualname__}")
         self._check_names("input", inputs, self._input_names)

@@ -10,7 +10,7 @@ interface raises NotImplementedError with its name. Nothing is ignored in silenc
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,8 @@ _TYPES = {"float32": "float", "float64": "double", "float8_e4m3fn": "float8e4m3f
           "float8_e5m2": "float8e5m2", "float8_e5m2fnuz": "float8e5m2fnuz", "float8_e8m0fnu": "float8e8m0",
           "float4_e2m1fn": "float4e2m1"}
 _PROVIDER = "CPUExecutionProvider"
+# The start of the session config entries that are options of the compiler.
+_ENTRY = "ingot."
 
 
 class NotImplementedByIngot(Unsupported, AttributeError):
@@ -72,7 +74,25 @@ class SessionOptions:
     intra_op_num_threads: int
 
     def __init__(self) -> None:
-        self.__dict__.update(_HINTS, intra_op_num_threads=0)
+        self.__dict__.update(_HINTS, intra_op_num_threads=0, _entries={})
+
+    def add_session_config_entry(self, key: str, value: str) -> None:
+        """Sets an option of `ingot.compile`: the entry "ingot.shape" sets `shape`, e.g. to "x=1x3x224x224".
+
+        A semicolon separates several values of an option. ONNX Runtime ignores such entries.
+        """
+        if not key.startswith(_ENTRY):
+            raise _missing(f"the session config entry '{key}'")
+        self._entries[key] = value
+
+    def get_session_config_entry(self, key: str) -> str:
+        """Returns the value of an entry."""
+        if key not in self._entries:
+            raise InvalidArgument(f"no session config entry '{key}' was added")
+        return str(self._entries[key])
+
+    def _compile_options(self) -> dict[str, Any]:
+        return {key[len(_ENTRY):]: value.split(";") if ";" in value else value for key, value in self._entries.items()}
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.__dict__:
@@ -215,8 +235,9 @@ class InferenceSession:
                 raise _missing(name)
         if provider_options and any(provider_options):
             raise _missing("provider_options")
-        self._model = _load(path_or_bytes)
         self._options = sess_options or SessionOptions()
+        self._model = _load(path_or_bytes, self._options._compile_options())
+        self._input_names = frozenset(spec.name for spec in self._model.inputs)
         self._names = [spec.name for spec in self._model.outputs]
 
     def get_inputs(self) -> list[NodeArg]:
@@ -286,8 +307,17 @@ class InferenceSession:
         return names or self._names
 
     def _run(self, feed: Mapping[str, Any], out: Mapping[str, Any] | None) -> dict[str, Array]:
-        return self._model.run({name: _input(value) for name, value in feed.items()}, out=out,
-                               threads=self._options.intra_op_num_threads or None)
+        arrays = {name: _input(value) for name, value in self._spread(feed)}
+        return self._model.run(arrays, out=out, threads=self._options.intra_op_num_threads or None)
+
+    def _spread(self, feed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        """Yields the inputs of the compiled model. It takes the elements of a sequence as `x.0`, `x.1`, ..., and has no
+        input for an optional that is absent."""
+        for name, value in feed.items():
+            if name in self._input_names or not isinstance(value, (list, tuple, type(None))):
+                yield name, value
+            elif value is not None:
+                yield from ((f"{name}.{i}", element) for i, element in enumerate(value))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -295,7 +325,7 @@ class InferenceSession:
         raise _missing("InferenceSession." + name)
 
 
-def _load(source: str | os.PathLike[str] | bytes) -> Model:
+def _load(source: str | os.PathLike[str] | bytes, options: Mapping[str, Any]) -> Model:
     """Loads a compiled model, or compiles an ONNX model into the cache."""
     start = b""
     if isinstance(source, bytes):
@@ -304,9 +334,12 @@ def _load(source: str | os.PathLike[str] | bytes) -> Model:
         with open(source, "rb") as file:
             start = file.read(4)
     if start == b"\x7fELF":
+        if options:
+            raise InvalidArgument(f"the model is compiled already, so '{_ENTRY}{next(iter(options))}' has no effect; "
+                                  "pass the ONNX model")
         return load(source)
     import ingot
-    model: Model = ingot.compile(source)
+    model: Model = ingot.compile(source, **options)
     return model
 
 

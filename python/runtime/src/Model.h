@@ -104,6 +104,11 @@ public:
   /// Returns an object for each output. Raises an exception if the run fails.
   std::vector<nb::object> run(const Request &request);
 
+  /// Returns the addresses of the elements that a run would read and write, as
+  /// (inputs, outputs). Outputs without an array have the address 0.
+  nb::tuple addresses(nb::tuple inputArrays, nb::object outputArrays,
+                      bool raw) const;
+
   /// Takes the values of a dictionary in the order of the inputs or outputs.
   /// Returns a null object if it has other keys, or none for an input. An
   /// output without a key is None.

@@ -64,6 +64,10 @@ static nb::object runNamed(nb::handle self, nb::object inputs, nb::object out,
                                  nb::none(), nb::none());
 }
 
+static const char callDocumentation[] =
+    "Runs the model once. Takes an array for each input, in the order of "
+    "`inputs`. Returns the output, or a named tuple if there are several.";
+
 static const char runDocumentation[] =
     "Runs the model once and returns the outputs by name.\n\n"
     "inputs: an array for each input, by name.\n"
@@ -89,6 +93,18 @@ static nb::tuple run(Model &model, nb::tuple inputs, nb::object outputs,
   return makeTuple(model.run(request));
 }
 
+static const char cpu_countDocumentation[] =
+    "Returns the number of CPUs that this process may use.";
+static const char cpu_levelDocumentation[] =
+    "Returns the highest CPU level whose code this machine runs, e.g. "
+    "\"x86-64-v3\".";
+static const char PoolDocumentation[] =
+    "Threads that several contexts share.\n\n"
+    "threads: their number, with the thread that runs; 0: one for each CPU of "
+    "the process.\n"
+    "spin_us: microseconds for which an idle thread looks for work before it "
+    "sleeps.";
+
 using Text = std::optional<std::string>;
 
 static const char *orNull(const Text &text) {
@@ -113,25 +129,27 @@ NB_MODULE(_core, module) {
   module.attr("VERIFY") = int(INGOT_MODEL_VERIFY);
   module.attr("TRUST_WEIGHTS") = int(INGOT_MODEL_TRUST_WEIGHTS);
   module.attr("MAP_CODE") = int(INGOT_MODEL_MAP_CODE);
-  module.def("cpu_count", &ingot_cpu_count);
-  module.def("cpu_level", &ingot_cpu_level);
+  module.def("cpu_count", &ingot_cpu_count, cpu_countDocumentation);
+  module.def("cpu_level", &ingot_cpu_level, cpu_levelDocumentation);
 
   nb::class_<Cancellation>(module, "Cancellation")
       .def(nb::init<>())
       .def("request", &Cancellation::request);
-  nb::class_<Pool>(module, "Pool")
+  nb::class_<Pool>(module, "Pool", PoolDocumentation)
       .def(nb::init<uint32_t, uint32_t>(), "threads"_a = 0, "spin_us"_a = 0)
       .def_prop_ro("threads", &Pool::threads);
   nb::class_<Model>(module, "Model")
       .def("__init__", &makeModel, "path"_a.none(), "content"_a.none(),
            "flags"_a, "weights"_a.none(), "max_level"_a.none(),
            "device"_a.none())
-      .def("__call__", &call)
+      .def("__call__", &call, callDocumentation)
       .def("run", &runNamed, runDocumentation, "inputs"_a, nb::kw_only(),
            "out"_a = nb::none(), "timeout"_a = nb::none(),
            "threads"_a = nb::none(), "profile"_a = nb::none())
       .def("_run", &run, "inputs"_a, "outputs"_a.none(), "raw"_a, "threads"_a,
            "context"_a.none(), "cancellation"_a.none(), "profile"_a.none())
+      .def("_addresses", &Model::addresses, "inputs"_a, "outputs"_a.none(),
+           "raw"_a)
       .def("_infer", &Model::infer, "shapes"_a)
       .def("_inputs", &Model::describeInputs)
       .def("_outputs", &Model::describeOutputs)

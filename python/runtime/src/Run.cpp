@@ -307,6 +307,20 @@ static ingot_status runToFit(ingot_context *context, Tensors &tensors,
   }
 }
 
+nb::tuple Model::addresses(nb::tuple inputArrays, nb::object outputArrays,
+                           bool raw) const {
+  Tensors tensors(inputs, outputs, raw);
+  tensors.readInputs(inputArrays);
+  tensors.readOutputs(outputArrays);
+  tensors.viewOutputs();
+  nb::list in, out;
+  for (const ingot_input &input : tensors.in)
+    in.append(uintptr_t(input.data));
+  for (const ingot_output &output : tensors.out)
+    out.append(uintptr_t(output.data));
+  return nb::make_tuple(nb::tuple(in), nb::tuple(out));
+}
+
 std::vector<nb::object> Model::run(const Request &request) {
   Tensors tensors(inputs, outputs, request.raw);
   tensors.readInputs(nb::borrow<nb::tuple>(request.inputs));
