@@ -36,6 +36,7 @@ private:
   mlir::LogicalResult chooseTargets();
   mlir::LogicalResult checkDumps();
   mlir::LogicalResult readCalibration();
+  void keepCalibrated();
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
   mlir::LogicalResult checkTF32();

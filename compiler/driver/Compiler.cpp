@@ -21,6 +21,7 @@
 #include "dialects/onnx/OnnxDialect.h"
 #include "passes/legalize/core/Legalize.h"
 #include "passes/quantize/AttachedCalibration.h"
+#include "passes/support/Rules.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/IR/Verifier.h"
@@ -369,7 +370,23 @@ LogicalResult Compilation::readCalibration() {
   if (!read)
     return fail(llvm::toString(read.takeError()));
   calibration = std::move(*read);
+  keepCalibrated();
   return success();
+}
+
+/// Adds rules for the nodes that the calibration keeps in fp32. The user's
+/// rules come first, because the first match decides.
+void Compilation::keepCalibrated() {
+  if (calibration->keep.empty() || pipeline.precision == Precision::fp16)
+    return;
+  // Layers that are not in int8 may still be in bf16.
+  if (pipeline.precision != Precision::fp32 && pipeline.keepFromInt8.empty())
+    pipeline.keepFromInt8 = pipeline.keep;
+  std::vector<std::string> &rules = pipeline.precision == Precision::fp32
+                                        ? pipeline.keep
+                                        : pipeline.keepFromInt8;
+  for (const std::string &node : calibration->keep)
+    rules.push_back(keepRule(node));
 }
 
 /// Hashes the model, and checks that the calibration was made from it.

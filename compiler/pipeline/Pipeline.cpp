@@ -64,6 +64,8 @@ static void addFoldConstants(OpPassManager &passes,
 /// merged.
 static void buildGraphPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
+  // Weights that are dequantized by hand must not be folded to floats.
+  passes.addPass(createRecognizeDequantize());
   addFoldConstants(passes, options);
   passes.addPass(createCanonicalize());
   passes.addNestedPass<func::FuncOp>(createCheckIndices());
@@ -122,8 +124,11 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createInsertChannelObservers());
   if (isRepaired)
     passes.addPass(createSmoothActivations());
-  if (options.observeGrams)
-    passes.addPass(createInsertGramObservers());
+  if (options.observeGrams) {
+    InsertGramObserversOptions observe;
+    observe.keep.assign(kept.begin(), kept.end());
+    passes.addPass(createInsertGramObservers(observe));
+  }
   if (options.observe)
     passes.addPass(createInsertObservers());
   if (options.precisionFlags) {

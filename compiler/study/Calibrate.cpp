@@ -41,16 +41,11 @@ static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
                                   const CalibrateOptions &options,
                                   const Progress &progress,
                                   Calibration &result) {
-  Stages stages(progress, {1, 9});
-  llvm::Expected<std::vector<KnownSample>> picked = calibrator.readPicked(
-      options.numSamples ? options.numSamples : uint64_t(kUsualSamples),
-      Repairer::kMostKept, stages.next());
-  if (!picked)
-    return picked.takeError();
-  const uint64_t compared =
-      options.numSamples ? options.numSamples : Repairer::kComparedSamples;
+  const uint64_t most = options.numSamples ? options.numSamples : UINT64_MAX;
+  ErrorMeter meter(calibrator, most),
+      comparator(calibrator, std::min(most, Repairer::kComparedSamples));
   llvm::Expected<std::vector<RepairTrial>> trials = repairer.runAutomatic(
-      *picked, compared, result.file, result.outcome.emplace(), stages.next());
+      meter, comparator, result.file, result.outcome.emplace(), progress);
   if (!trials)
     return trials.takeError();
   result.trials = std::move(*trials);

@@ -167,6 +167,20 @@ def RecognizeActivations : Pass<"nn-recognize-activations"> {
     Statistic<"numRecognized", "recognized", "Activations recognized">];
 }
 
+def RecognizeDequantize : Pass<"nn-recognize-dequantize"> {
+  let summary = "Recognize weights that exporters dequantize by a product";
+  let description = [{
+    `(cast(weights) - zero_point) scale` of constant weights of at most 8 bits
+    becomes `dequantize`. Otherwise constant folding would compute weights of
+    f32, which are four times as large. The scale and the zero point are
+    constants for all weights or for each index of one dimension. Products of
+    other types than f32 stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numRecognized", "recognized", "Weights recognized">];
+}
+
 def RecognizeNorms : Pass<"nn-recognize-norms"> {
   let summary = "Recognize normalizations that exporters decompose";
   let description = [{

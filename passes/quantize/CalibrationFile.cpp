@@ -32,6 +32,7 @@ static constexpr StringLiteral kPreprocessKey("preprocess");
 static constexpr StringLiteral kEqualizeKey("equalize");
 static constexpr StringLiteral kChannelsKey("channels");
 static constexpr StringLiteral kRoundingKey("adaround");
+static constexpr StringLiteral kKeepKey("keep");
 static constexpr size_t kDigestDigits = 64;
 
 static Error wrong(const Twine &what) {
@@ -68,6 +69,11 @@ static void writeRepair(const Calibration &calibration, json::OStream &json) {
           json.attribute("name", json::fixUTF8(rounding.name));
           json.attribute("up", encodeBase64(rounding.up));
         });
+    });
+  if (!calibration.keep.empty())
+    json.attributeArray(kKeepKey, [&] {
+      for (const std::string &node : calibration.keep)
+        json.value(json::fixUTF8(node));
     });
 }
 
@@ -211,6 +217,25 @@ static Error readRounding(const json::Object &repair,
   return Error::success();
 }
 
+static Error readKept(const json::Object &repair,
+                      std::vector<std::string> &nodes) {
+  if (!repair.get(kKeepKey))
+    return Error::success();
+  const json::Array *entries = repair.getArray(kKeepKey);
+  if (!entries)
+    return wrong("its \"" + kKeepKey + "\" is not a list");
+  llvm::StringSet<> names;
+  for (const json::Value &value : *entries) {
+    std::optional<StringRef> name = value.getAsString();
+    if (!name || name->empty())
+      return wrong("one of its \"" + kKeepKey + "\" is not a node's name");
+    if (!names.insert(*name).second)
+      return isTwice(kKeepKey, *name);
+    nodes.push_back(name->str());
+  }
+  return Error::success();
+}
+
 /// Reads the repairs of a version 3 file.
 static Error readRepair(const json::Object &root, Calibration &calibration) {
   const json::Object *repair = root.getObject("repair");
@@ -221,10 +246,10 @@ static Error readRepair(const json::Object &root, Calibration &calibration) {
   StringRef unknown;
   for (const auto &entry : *repair) {
     const StringRef key = entry.first;
-    const bool isKnown = key == kEqualizeKey || key == kRoundingKey ||
-                         llvm::any_of(kChannelLists, [&](const auto &list) {
-                           return key == list.first;
-                         });
+    const bool isKnown =
+        key == kEqualizeKey || key == kRoundingKey || key == kKeepKey ||
+        llvm::any_of(kChannelLists,
+                     [&](const auto &list) { return key == list.first; });
     if (!isKnown && (unknown.empty() || key < unknown))
       unknown = key;
   }
@@ -239,7 +264,9 @@ static Error readRepair(const json::Object &root, Calibration &calibration) {
   for (auto [key, list] : kChannelLists)
     if (Error error = readChannels(*repair, key, calibration.*list))
       return error;
-  return readRounding(*repair, calibration.rounding);
+  if (Error error = readRounding(*repair, calibration.rounding))
+    return error;
+  return readKept(*repair, calibration.keep);
 }
 
 Expected<Calibration> quantize::parseCalibration(StringRef text) {

@@ -67,10 +67,12 @@ struct Calibration {
   std::vector<ChannelValues> biases;
   /// Rounding of products whose weights are not rounded to the nearest int8.
   std::vector<WeightRounding> rounding;
+  /// Nodes whose layers stay in fp32. Each names one layer.
+  std::vector<std::string> keep;
 
   bool isRepaired() const {
     return equalize || !channels.empty() || !biases.empty() ||
-           !rounding.empty();
+           !rounding.empty() || !keep.empty();
   }
 };
 

@@ -177,13 +177,19 @@ def InsertGramObservers
     a row for each output. From both, the effect of an error of the weights on
     the result can be computed. `ingot.observed` lists the names by index.
 
-    The pass leaves out transposed convolutions, products of dynamic sizes, and
-    products with more than `max-inner` weights for an output. It also leaves
-    out products that share their ONNX nodes with another product.
+    Products that share their weights are shown together, so that they get one
+    rounding. The first gives the name, and their Gram matrices are added.
+
+    The pass leaves out products that are not computed in int8, transposed
+    convolutions, products of dynamic sizes, and products with more than
+    `max-inner` weights for an output. It also leaves out products that share
+    their ONNX nodes with another product.
   }];
   let options = [
     Option<"maxInner", "max-inner", "int64_t", "2304",
-           "Most weights of one output">];
+           "Most weights of one output">,
+    ListOption<"keep", "keep", "std::string",
+               "Nodes to keep in fp32: GLOB=fp32">];
   let statistics = [
     Statistic<"observed", "observed", "products shown">];
   let dependentDialects = ["::ingot::IngotDialect", "::ingot::nn::NNDialect",

@@ -133,16 +133,39 @@ static Value makeBytes(Operation *product, Value weights, int64_t axis,
                                   builder.getI64IntegerAttr(axis));
 }
 
+/// Returns the rounding of the weights of `product`, or null. Products that
+/// share weights share the rounding, which has the name of one of them.
+WeightRoundingAttr WeightQuantizer::roundingOf(Operation *product) const {
+  if (roundings.empty())
+    return {};
+  Value shared = product->getOperand(weightsOperand(product));
+  for (OpOperand &use : shared.getUses()) {
+    Operation *user = use.getOwner();
+    // Use roundings only outside of loops. A product in a loop may have the
+    // same node name as a product before the loop, which computes all steps.
+    // The calibration's rounding belongs to the product before the loop.
+    if (!isProduct(user) || !isa<func::FuncOp>(user->getParentOp()) ||
+        use.getOperandNumber() != weightsOperand(user) ||
+        weightsAxis(user) != weightsAxis(product))
+      continue;
+    if (auto rounding = roundings.find(nodeNameOf(user->getLoc()));
+        rounding != roundings.end())
+      return rounding->second;
+  }
+  return {};
+}
+
 LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
   OpOperand &operand = product->getOpOperand(weightsOperand(product));
   const int64_t axis = weightsAxis(product);
-  // Use roundings only outside of loops. A product in a loop may have the same
-  // node name as a product before the loop, which computes all steps. The
-  // calibration's rounding belongs to the product before the loop.
-  auto rounding = isa<func::FuncOp>(product->getParentOp())
-                      ? roundings.find(nodeNameOf(product->getLoc()))
-                      : roundings.end();
-  if (rounding == roundings.end()) {
+  const bool isInLoop = !isa<func::FuncOp>(product->getParentOp());
+  if (Value done = rounded.lookup({operand.get(), axis}); done && !isInLoop) {
+    operand.set(done);
+    return success();
+  }
+  WeightRoundingAttr rounding =
+      isInLoop ? WeightRoundingAttr() : roundingOf(product);
+  if (!rounding) {
     std::optional<int64_t> paired;
     if (form.fitsPairs) {
       auto fit = Policy::of(product).fitPairs(product);
@@ -160,13 +183,15 @@ LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
   }
   QuantizedWeights quantized = quantizeWeights(operand.get(), axis, form.bits);
   const size_t bytes = llvm::divideCeil(quantized.bytes.size(), 8);
-  const size_t given = rounding->second.getBytes().size();
+  const size_t given = rounding.getBytes().size();
   if (given != bytes)
     return product->emitError()
            << "expects the rounding of " << quantized.bytes.size()
            << " weights in " << bytes << " bytes, but the calibration has "
            << given;
-  roundAsSaid(quantized, operand.get(), rounding->second);
-  operand.set(makeBytes(product, operand.get(), axis, quantized));
+  roundAsSaid(quantized, operand.get(), rounding);
+  Value done = makeBytes(product, operand.get(), axis, quantized);
+  rounded[{operand.get(), axis}] = done;
+  operand.set(done);
   return success();
 }

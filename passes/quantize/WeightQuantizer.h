@@ -101,8 +101,13 @@ public:
   llvm::LogicalResult quantize(mlir::Operation *product);
 
 private:
+  WeightRoundingAttr roundingOf(mlir::Operation *product) const;
+
   WeightForm form;
   WeightRoundings roundings;
+  /// Weights with the rounding of the calibration, by the original weights and
+  /// the channel dimension.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> rounded;
   /// Quantized weights by the original weights, the channel dimension and the
   /// paired dimension.
   llvm::DenseMap<std::pair<mlir::Value, std::pair<int64_t, int64_t>>,

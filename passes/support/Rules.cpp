@@ -74,6 +74,16 @@ std::string ingot::checkRule(StringRef rule, StringRef narrow) {
                  : "is not a pattern: " + llvm::toString(pattern.takeError());
 }
 
+std::string ingot::keepRule(StringRef node) {
+  std::string rule;
+  for (char c : node) {
+    if (StringRef("*?[\\").contains(c))
+      rule += '\\';
+    rule += c;
+  }
+  return rule + "=fp32";
+}
+
 void KeepRules::add(StringRef rule) {
   auto [glob, precision] = rule.rsplit('=');
   rules.push_back({cantFail(llvm::GlobPattern::create(glob)),

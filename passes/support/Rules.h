@@ -25,6 +25,10 @@ std::string precisionsOfRules();
 /// Returns "", or an error text that continues the rule's text.
 std::string checkRule(llvm::StringRef rule, llvm::StringRef narrow);
 
+/// Returns the rule that keeps a node in fp32. Its name may have any
+/// characters.
+std::string keepRule(llvm::StringRef node);
+
 /// Rules for the precision of operations by the name of their ONNX node.
 /// `GLOB=fp32` keeps matching operations in fp32. `GLOB=int8`, or the given
 /// `narrow` precision, converts matching operations, whatever later rules say.

@@ -316,7 +316,60 @@ class Auto(Studied):
         one = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "c")], [("x", [1, 3, 4, 1])],
                                    [("y", [1, 2, 4, 1])], {"w": np.ones((2, 3, 1, 1), np.float32)}), "one.onnx")
         np.savez(self.path("eval.npz"), x=np.random.default_rng(0).standard_normal((12, 3, 4, 1)).astype(np.float32))
-        self.assert_refuses(one, "1x2x4x1", "largest", options=["--precision=auto", *given, "--max-drop=1%"])
+        self.assert_refuses(one, "1x2x4x1", "one number", options=["--precision=auto", *given, "--max-drop=1%", "--metric=argmax"])
+        self.assert_refuses(one, "--metric=accuracy", "argmax:AXIS", options=["--precision=auto", *given, "--max-drop=1%", "--metric=accuracy"])
+        self.assert_refuses(one, "no dimension 4", options=["--precision=auto", *given, "--max-drop=1%", "--metric=argmax:4"])
+        self.assert_refuses(model, "--metric is for --precision=auto", options=["--metric=argmax"])
+        # Labels of which fp32 has none right cannot measure a loss.
+        network = self.network()
+        with_labels = self.run_model(self.compile(network, name="fp32"), {"x": tx})["y"].argmin(1)
+        np.savez(self.path("eval.npz"), x=tx, labels=with_labels)
+        self.assert_refuses(network, "fp32 is never right", "argmax", options=["--precision=auto", *given, "--max-drop=1%"])
+
+    def heads(self, output, activation=None, seed=11):
+        """A convolution and a product that gives `output` numbers for each picture."""
+        rng = np.random.default_rng(seed)
+        draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+        nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "c", pads=[1] * 4), helper.make_node("Relu", ["a"], ["b"], "r"),
+                 helper.make_node("Conv", ["b", "v"], ["d"], "e", pads=[1] * 4), helper.make_node("Relu", ["d"], ["f"], "s"),
+                 helper.make_node("GlobalAveragePool", ["f"], ["g"], "p"), helper.make_node("Flatten", ["g"], ["h"], "fl"),
+                 helper.make_node("Gemm", ["h", "u"], ["z" if activation else "y"], "fc")]
+        if activation:
+            nodes.append(helper.make_node(activation, ["z"], ["y"], "act"))
+        model = self.save(make_model(nodes, [("x", ["n", 16, 24, 24])], [("y", ["n", output])],
+                                     {"w": draw(32, 16, 3, 3) / 12, "v": draw(32, 32, 3, 3) / 17, "u": draw(32, output)}))
+        scale = np.exp(rng.uniform(-1, 1, (48, 16, 1, 1)))
+        return model, (draw(48, 16, 24, 24) * scale).astype(np.float32)
+
+    def test_metrics(self):
+        """The metric follows from the output and the labels, is printed, and its score is that of the artifact."""
+        cases = ((1, None, None, "regression"), (3, None, None, "regression"), (6, "Sigmoid", None, "multilabel"),
+                 (5, "Softmax", None, "argmax"), (64, None, None, "argmax"), (3, None, "values", "regression"),
+                 (6, "Sigmoid", "bits", "multilabel"), (6, None, "classes", "argmax"))
+        for output, activation, given, metric in cases:
+            with self.subTest(output=output, activation=activation, labels=given):
+                model, x = self.heads(output, activation)
+                y = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"].astype(np.float64)
+                rng = np.random.default_rng(12)
+                labels = {"values": y + rng.standard_normal(y.shape) * y.std(0), "bits": (y > 0.5) ^ (rng.random(y.shape) < 0.1),
+                          "classes": np.where(rng.random(len(y)) < 0.2, 0, y.argmax(1))}.get(given)
+                np.savez(self.path("eval.npz"), x=x, **({} if labels is None else {"labels": labels}))
+                artifact, found = self.auto(model, "20%")
+                search = found["search"]
+                self.assertEqual((search["metric"], search["labels"]), (metric, "fp32" if labels is None else "labels"))
+                self.assertIn(f"accuracy by --metric={metric}, first output against ", self.printed)
+
+                def score(got):
+                    want = y if labels is None else labels
+                    if metric == "regression":
+                        return 100 * (1 - ((got - want) ** 2).sum(0) / ((want - want.mean(0)) ** 2).sum(0)).min()
+                    if metric == "multilabel":
+                        want, got = want > 0.5, got > 0.5
+                        return 200 * (want & got).sum() / (want.sum() + got.sum())
+                    return 100 * (got.argmax(1) == (want.argmax(1) if labels is None else want)).mean()
+                self.assertAlmostEqual(search["fp32_percent"], score(y), delta=1e-3)
+                got = self.run_model(artifact, {"x": x})["y"].astype(np.float64)
+                self.assertAlmostEqual(search["chosen_percent"], score(got), delta=1e-3)
 
     def test_interrupted(self):
         model = self.save(families.ALL["resnet"]()[0])

@@ -464,7 +464,7 @@ class Repairs(PostTraining):
         padded and transposed convolutions."""
         rng = np.random.default_rng(3)
         draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
-        weights = {"w": draw(16, 8, 3, 3), "d": draw(16, 4, 2, 3), "v": draw(5, 16 * 5 * 2), "c": draw(5)}
+        weights = {"w": draw(64, 8, 3, 3), "d": draw(64, 16, 2, 3), "v": draw(5, 64 * 5 * 2), "c": draw(5)}
         nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "conv0", strides=[2, 2], pads=[1, 0, 1, 2]),
                  helper.make_node("Relu", ["a"], ["b"], "relu0"),
                  helper.make_node("Conv", ["b", "d"], ["e"], "conv1", group=4, dilations=[1, 2]),
@@ -509,7 +509,7 @@ class Repairs(PostTraining):
         path, _ = self.repaired(model, {"x": digits.render(12, 1)[0]}, "--repair=bias")
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=smoth", "-o",
                     self.path("none.json"))
-        self.assert_one_line(done, "--repair", "auto, none", "equalize, smooth, round and bias")
+        self.assert_one_line(done, "--repair", "auto, none", "equalize, smooth, round, bias and keep")
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=bias,smooth,bias", "-o",
                     self.path("none.json"))
         self.assert_one_line(done, "--repair", "names bias more than once")

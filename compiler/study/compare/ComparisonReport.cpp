@@ -7,6 +7,7 @@
 #include "compiler/study/compare/ComparisonReport.h"
 
 #include "client/Text.h"
+#include "passes/support/Rules.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -186,7 +187,7 @@ static Json toJson(const Sensitivity &sensitivity) {
     layers.push_back({{"nodes", layer.nodes},
                       {"tensor", layer.tensor},
                       {"relative_error", layer.alone},
-                      {"keep", study::keepRule(layer.nodes.front())}});
+                      {"keep", ingot::keepRule(layer.nodes.front())}});
   for (const Sensitivity::Kept &one : sensitivity.kept)
     kept.push_back({{"layers", one.count},
                     {"relative_error", one.error},

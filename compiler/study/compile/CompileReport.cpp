@@ -129,8 +129,12 @@ static void printPrecisions(raw_ostream &out, const CompileOptions &options,
     out << format(": %.3f ms, fp32 %.3f ms (%.2f times as fast)",
                   *study.chosen.latencyMs, *study.fp32.latencyMs,
                   *study.fp32.latencyMs / *study.chosen.latencyMs);
-  out << format("; %.2f %% right, fp32 %.2f %%\n", study.search->chosenPercent,
-                study.search->fp32Percent);
+  const StudiedSearch &search = *study.search;
+  out << "; " << describeScore(search, search.chosenPercent)
+      << format(", fp32 %.2f %%\n", search.fp32Percent)
+      << printable(options.output) << ": accuracy by --metric=" << search.metric
+      << ", first output against " << (search.hasLabels ? "labels" : "fp32")
+      << '\n';
 }
 
 std::string study::textReport(const CompileOutcome &outcome) {
@@ -217,6 +221,7 @@ static Json toJson(const Study &study) {
                {"chosen_ms", milliseconds(study.chosen)}};
   if (study.search) {
     json["max_drop_percent"] = study.search->maxDrop;
+    json["metric"] = study.search->metric;
     json["fp32_percent"] = toNumber(study.search->fp32Percent);
     json["int8_percent"] = toNumber(study.search->int8Percent);
     json["chosen_percent"] = toNumber(study.search->chosenPercent);

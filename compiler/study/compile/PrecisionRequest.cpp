@@ -9,6 +9,7 @@
 #include "compiler/driver/OutputNames.h"
 #include "compiler/pipeline/PrecisionName.h"
 #include "compiler/quantize/RulesFile.h"
+#include "compiler/study/metric/Metric.h"
 #include "compiler/study/report/Report.h"
 #include "compiler/study/runs/Errors.h"
 #include "compiler/study/runs/TextFiles.h"
@@ -108,6 +109,11 @@ static Error readStudy(const cli::CompileFlags &flags,
       return usageError("--max-drop=" + flags.maxDrop +
                         ": use a percentage from 0% to 100%");
     study.maxDrop = drop;
+    study.metric = flags.metric;
+    if (!study.metric.empty())
+      if (Expected<std::unique_ptr<Metric>> metric = findMetric(study.metric);
+          !metric)
+        return metric.takeError();
   }
   if (!flags.preprocess.empty())
     if (std::string wrong = study.data.preprocess.parse(flags.preprocess);

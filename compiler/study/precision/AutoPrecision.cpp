@@ -38,6 +38,13 @@ static std::string digits(const char *format, double value) {
   return text;
 }
 
+std::string study::describeScore(const StudiedSearch &search, double percent) {
+  return digits("%.2f", percent) +
+         (llvm::StringRef(search.metric).starts_with("argmax")
+              ? " % right"
+              : " % by " + search.metric);
+}
+
 static std::string nameOf(const StudiedLayer &layer) {
   return "'" + formatLine(layer.nodes.front(), 120) + "'";
 }
@@ -130,10 +137,10 @@ bool StudyRun::isRight(double percent) const {
 std::string StudyRun::describeBudget(double percent) const {
   const StudiedSearch &search = *study.search;
   return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
-         nameOf(study.layers[order.back()]) + " in int8 " +
-         digits("%.2f", percent) + " % are right, and " +
+         nameOf(study.layers[order.back()]) + " in int8, " +
+         describeScore(search, percent) + "; fp32 " +
          digits("%.2f", search.fp32Percent) +
-         " % in fp32: nothing can be in int8 within this budget";
+         " %: nothing can be in int8 within this budget";
 }
 
 /// Returns a progress that reports no steps, for work of unknown length.
@@ -207,7 +214,7 @@ bool StudyRun::hasNoWideLayer() const {
 }
 
 /// Compiles the choice, or uses the artifact with all layers in int8 if they
-/// are equal. Returns the percentage of rows that are right.
+/// are equal. Returns the score in percent.
 llvm::Expected<double> StudyRun::compileChoice(size_t numWide,
                                                const Progress &progress) {
   const bool isAll = numWide == 0 && hasNoWideLayer();
@@ -250,11 +257,10 @@ llvm::Error StudyRun::widen(const Progress &progress) {
       return llvm::Error::success();
     if (numWide + 1 >= order.size() || check == kMostChecks)
       return makeError("--max-drop=" + digits("%g", search.maxDrop) +
-                       "%: " + digits("%.2f", search.chosenPercent) +
-                       " % are right, and " +
-                       digits("%.2f", search.fp32Percent) +
-                       " % in fp32, with as few layers in int8 as were "
-                       "tried: give --precision=fp32 or a larger budget");
+                       "%: " + describeScore(search, search.chosenPercent) +
+                       ", fp32 " + digits("%.2f", search.fp32Percent) +
+                       " %, with as few layers in int8 as were tried: give "
+                       "--precision=fp32 or a larger budget");
     numWide = std::min(order.size() - 1, numWide + 1 + numWide / 4);
   }
 }
@@ -304,6 +310,7 @@ llvm::Error StudyRun::runReference(const Progress &progress) {
   if (llvm::Error error = evaluation->runReference(
           runsOf(fp32), withPhase(progress, "evaluating fp32")))
     return error;
+  search.metric = evaluation->metricName();
   search.rows = evaluation->numRows();
   search.fp32Percent = evaluation->referencePercent();
   // Without a calibration run, all samples have equal weight.

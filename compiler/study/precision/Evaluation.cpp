@@ -1,4 +1,4 @@
-//===- Evaluation.cpp - how often a model is right ------------------------===//
+//===- Evaluation.cpp - how right a model is -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,9 +8,6 @@
 
 #include "client/Values.h"
 #include "client/inputs/Zip.h"
-#include "compiler/study/runs/OutputDifference.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,158 +45,188 @@ std::string Evaluation::readLabels() {
     problem = tools::parseNpy(bytes.data(), bytes.size(), array);
   if (!problem.empty())
     return "array 'labels': " + problem;
-  for (double label : tools::toDoubles(array)) {
-    // Larger labels are not class numbers, and may not fit into int64.
-    constexpr double kMostClasses = double(uint64_t(1) << 53);
-    if (!(label >= 0 && label < kMostClasses) || label != std::floor(label))
-      return "array 'labels' has " + std::to_string(label) +
-             ", but labels are numbers of classes";
-    labels.push_back(int64_t(label));
-  }
-  return labels.empty() ? "array 'labels' is empty" : "";
+  Labels read = {tools::toDoubles(array), array.dims, true};
+  for (double label : read.values)
+    read.areIntegers &= label == std::floor(label) && std::isfinite(label);
+  if (read.values.empty())
+    return "array 'labels' is empty";
+  labels = std::move(read);
+  return "";
+}
+
+std::string Evaluation::name() const {
+  return "'" + formatLine(path, 200) + "': ";
 }
 
 llvm::Error Evaluation::open() {
+  if (!wantedMetric.empty()) {
+    llvm::Expected<std::unique_ptr<Metric>> found = findMetric(wantedMetric);
+    if (!found)
+      return found.takeError();
+    metric = std::move(*found);
+  }
   Samples samples;
   if (llvm::Error error = openSamples({{path}, preprocess}, samples))
     return error;
-  std::string problem = readLabels();
-  return errorIf(
-      problem.empty() ? "" : "'" + formatLine(path, 200) + "': " + problem);
+  const std::string problem = readLabels();
+  return errorIf(problem.empty() ? "" : name() + problem);
 }
 
-static std::string addClasses(const Array &output,
-                              std::vector<int64_t> &classes) {
-  const std::vector<int64_t> found = largestPlaces(output);
-  classes.insert(classes.end(), found.begin(), found.end());
-  if (!found.empty())
-    return "";
-  return "the first output has " +
-         formatShape(output.dims.data(), output.dims.size()) +
-         " numbers, but accuracy is measured by the largest of several numbers "
-         "in the last dimension";
-}
-
-llvm::Error Evaluation::classify(const Run &run, Samples &samples,
-                                 const Progress &progress,
-                                 const Visit &visit) const {
+llvm::Error Evaluation::forEachOutput(const Run &run, Samples &samples,
+                                      const Progress &progress,
+                                      Visit visit) const {
   if (llvm::Error error = openSamples({{path}, preprocess}, samples))
     return error;
   samples.setInputs(inputs);
   std::vector<Array> out;
   return forEachSample(samples, progress,
                        [&](std::vector<Array> &in) -> llvm::Expected<bool> {
-                         std::vector<int64_t> classes;
-                         llvm::Error error = run(in, out);
-                         if (!error)
-                           error = errorIf(addClasses(out.front(), classes));
-                         if (error)
+                         if (llvm::Error error = run(in, out))
                            return atSample(samples.where(), std::move(error));
-                         return visit(classes);
+                         return visit(out.front());
                        });
 }
 
-double Evaluation::percentOf(uint64_t rows) const {
-  return 100 * double(rows) / double(std::max<size_t>(wanted.size(), 1));
+/// Chooses the metric by the first sample's output, unless the user has named
+/// one. Checks that output and labels fit to it.
+llvm::Error Evaluation::chooseFor(const Array &output) {
+  const Labels *given = labels ? &*labels : nullptr;
+  if (!metric) {
+    llvm::Expected<std::unique_ptr<Metric>> chosen =
+        chooseMetric(output, given);
+    if (!chosen)
+      return chosen.takeError();
+    metric = std::move(*chosen);
+  }
+  if (const std::string wrong = metric->checkOutput(output); !wrong.empty())
+    return makeError("the first output, " +
+                     formatShape(output.dims.data(), output.dims.size()) +
+                     ", " + wrong +
+                     ": name another metric than --metric=" + metric->name());
+  const std::string wrong = given ? metric->checkLabels(*given, output) : "";
+  return errorIf(wrong.empty() ? "" : name() + "array 'labels' " + wrong);
 }
 
-std::optional<uint64_t>
-Evaluation::countWrong(uint64_t sample,
-                       const std::vector<int64_t> &classes) const {
-  if (sample >= firstRows.size())
-    return std::nullopt;
-  const uint64_t first = firstRows[sample];
-  const uint64_t end =
-      sample + 1 < firstRows.size() ? firstRows[sample + 1] : wanted.size();
-  if (classes.size() != end - first)
-    return std::nullopt;
-  uint64_t wrong = 0;
-  for (size_t i = 0; i < classes.size(); ++i)
-    wrong += classes[i] != wanted[first + i];
-  return wrong;
+/// Adds the target of the next sample.
+llvm::Error Evaluation::addTarget(const Array &output) {
+  if (targets.empty())
+    if (llvm::Error error = chooseFor(output))
+      return error;
+  if (!labels) {
+    targets.push_back(metric->targetOf(output));
+    return llvm::Error::success();
+  }
+  const uint64_t count = metric->numLabels(*labels, output);
+  const llvm::ArrayRef<double> all(labels->values);
+  // After the last label, count the missing ones for the message.
+  if (numTaken + count <= all.size())
+    targets.push_back(
+        metric->targetOf(all.slice(numTaken, count), *labels, output));
+  else
+    targets.emplace_back();
+  numTaken += count;
+  return llvm::Error::success();
 }
 
-std::string Evaluation::hasChanged() const {
-  return "'" + formatLine(path, 200) + "': it has changed";
+llvm::Error Evaluation::hasChanged() const {
+  return makeError(name() + "it has changed");
+}
+
+static void addTo(Sums &all, const Sums &one) {
+  all.resize(std::max(all.size(), one.size()));
+  for (size_t i = 0; i < one.size(); ++i)
+    all[i] += one[i];
 }
 
 llvm::Error Evaluation::runReference(const Run &run, const Progress &progress) {
-  std::vector<int64_t> classes;
-  int64_t numClasses = 0;
-  auto counted = [&](const std::vector<Array> &in, std::vector<Array> &out) {
-    llvm::Error error = run(in, out);
-    if (!error && !out.front().dims.empty())
-      numClasses = std::max(numClasses, int64_t(out.front().dims.back()));
-    return error;
-  };
   Samples samples;
-  if (llvm::Error error = classify(counted, samples, progress,
-                                   [&](const std::vector<int64_t> &found) {
-                                     firstRows.push_back(classes.size());
-                                     llvm::append_range(classes, found);
-                                     return true;
-                                   }))
+  Sums all;
+  if (llvm::Error error =
+          forEachOutput(run, samples, progress,
+                        [&](const Array &output) -> llvm::Expected<bool> {
+                          if (llvm::Error error = addTarget(output))
+                            return atSample(samples.where(), std::move(error));
+                          rows += metric->targetOf(output).values.size();
+                          const Sums sums =
+                              metric->compare(targets.back(), output);
+                          if (sums.empty() && !labels)
+                            return hasChanged();
+                          addTo(all, sums);
+                          return true;
+                        }))
     return error;
-  const std::string where = "'" + formatLine(path, 200) + "': ";
-  if (hasLabels() && labels.size() != classes.size())
-    return makeError(where + "there are " + std::to_string(labels.size()) +
-                     " labels, but " + std::to_string(classes.size()) +
-                     " rows of the first output");
-  auto largest = std::max_element(labels.begin(), labels.end());
-  if (hasLabels() && *largest >= numClasses)
-    return makeError(where + "array 'labels' has " + std::to_string(*largest) +
-                     ", but the first output has " +
-                     std::to_string(numClasses) + " classes, from 0 on");
-  wanted = hasLabels() ? labels : classes;
-  uint64_t right = 0;
-  for (size_t i = 0; i < wanted.size(); ++i)
-    right += classes[i] == wanted[i];
-  reference = percentOf(right);
+  doubtful.assign(targets.size(), false);
+  if (!labels)
+    return llvm::Error::success();
+  if (labels->values.size() != numTaken)
+    return makeError(
+        name() + "there are " + std::to_string(labels->values.size()) +
+        " labels, but " + std::to_string(numTaken) +
+        " rows of the first output by the metric " + metric->name());
+  reference = metric->score(all);
+  if (!(reference > 0))
+    return makeError(name() + "fp32 is never right by the metric " +
+                     metric->name() +
+                     ": the labels are of other samples, or --metric must name "
+                     "another metric");
   return llvm::Error::success();
 }
 
 llvm::Expected<double> Evaluation::rate(const Run &run,
                                         const Progress &progress) {
-  uint64_t sample = 0, wrong = 0;
-  bool isSame = true;
+  size_t sample = 0;
+  Sums all;
   Samples samples;
-  if (llvm::Error error = classify(
-          run, samples, progress, [&](const std::vector<int64_t> &classes) {
-            const std::optional<uint64_t> count = countWrong(sample, classes);
-            isSame = count.has_value();
-            if (count.value_or(0))
-              doubtful.insert(sample);
-            wrong += count.value_or(0);
-            ++sample;
-            return isSame;
-          }))
+  if (llvm::Error error =
+          forEachOutput(run, samples, progress,
+                        [&](const Array &output) -> llvm::Expected<bool> {
+                          if (sample >= targets.size())
+                            return hasChanged();
+                          const Sums sums =
+                              metric->compare(targets[sample], output);
+                          if (sums.empty())
+                            return hasChanged();
+                          if (sums != metric->perfect(targets[sample]))
+                            doubtful[sample] = true;
+                          addTo(all, sums);
+                          ++sample;
+                          return true;
+                        }))
     return std::move(error);
-  if (!isSame || sample != firstRows.size())
-    return makeError(hasChanged());
-  return percentOf(wanted.size() - wrong);
+  if (sample != targets.size())
+    return hasChanged();
+  return metric->score(all);
 }
 
 llvm::Expected<bool> Evaluation::reaches(const Run &run, double least,
                                          const Progress &progress) const {
   std::vector<PickedSample> picked;
-  for (uint64_t sample : doubtful)
-    picked.push_back({sample, 1});
+  // The sums if all samples that are still to be run are right.
+  Sums all;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    addTo(all, metric->perfect(targets[i]));
+    if (doubtful[i])
+      picked.push_back({i, 1});
+  }
   Samples samples;
   samples.choose(picked);
   size_t numSeen = 0;
-  uint64_t wrong = 0;
-  bool isSame = true, isReached = true;
-  if (llvm::Error error = classify(
-          run, samples, progress, [&](const std::vector<int64_t> &classes) {
-            const std::optional<uint64_t> count =
-                countWrong(picked[numSeen++].number, classes);
-            isSame = count.has_value();
-            wrong += count.value_or(0);
-            isReached = percentOf(wanted.size() - wrong) >= least;
-            return isSame && isReached;
-          }))
+  bool reached = metric->score(all) >= least;
+  if (llvm::Error error =
+          forEachOutput(run, samples, progress,
+                        [&](const Array &output) -> llvm::Expected<bool> {
+                          const Target &target =
+                              targets[picked[numSeen++].number];
+                          const Sums sums = metric->compare(target, output),
+                                     perfect = metric->perfect(target);
+                          if (sums.empty())
+                            return hasChanged();
+                          for (size_t i = 0; i < sums.size(); ++i)
+                            all[i] += sums[i] - perfect[i];
+                          return reached = metric->score(all) >= least;
+                        }))
     return std::move(error);
-  if (!isSame || (isReached && numSeen != picked.size()))
-    return makeError(hasChanged());
-  return isReached;
+  if (reached && numSeen != picked.size())
+    return hasChanged();
+  return reached;
 }

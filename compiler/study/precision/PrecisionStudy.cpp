@@ -13,6 +13,7 @@
 #include "compiler/study/repair/Repair.h"
 #include "compiler/study/runs/Stages.h"
 #include "compiler/study/runs/TextFiles.h"
+#include "passes/support/Rules.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -226,8 +227,8 @@ llvm::Error StudyRun::run(const Progress &progress) {
   const double chooses = options.maxDrop ? 1 : 0,
                reports = options.isReported ? 1 : 0;
   if (options.maxDrop) {
-    evaluation = std::make_unique<Evaluation>(options.data.paths.front(),
-                                              options.data.preprocess);
+    evaluation = std::make_unique<Evaluation>(
+        options.data.paths.front(), options.data.preprocess, options.metric);
     if (llvm::Error error = evaluation->open())
       return error;
   }

@@ -30,6 +30,8 @@ struct StudyOptions {
   /// The allowed drop of accuracy in percentage points, on the single file of
   /// `data`. If set, the study chooses the precision of each layer.
   std::optional<double> maxDrop;
+  /// The metric of accuracy, as for findMetric; "" to choose by the output.
+  std::string metric;
   /// True if a report needs all errors and the histograms of tensors.
   bool isReported = false;
   /// A cache of code shared by the caller's compilations; may be null.
@@ -63,13 +65,18 @@ struct StudiedModel {
 struct StudiedSearch {
   double maxDrop = 0;
   bool hasLabels = false;
+  /// The metric of the percentages. They are shares of right rows for argmax.
+  std::string metric;
   uint64_t rows = 0, evaluations = 0;
   double fp32Percent = 0, int8Percent = 0, chosenPercent = 0;
-  /// The result with bf16 for layers that are not int8: the percentage of right
-  /// rows, and the speedup over fp32. The speedup is set only if the percentage
+  /// The result with bf16 for layers that are not int8: the score in percent,
+  /// and the speedup over fp32. The speedup is set only if the percentage
   /// is high enough.
   std::optional<double> bf16Percent, bf16Speedup;
 };
+
+/// Returns a score in words: "98.20 % right", or "97.10 % by regression".
+std::string describeScore(const StudiedSearch &search, double percent);
 
 /// The options that compile a model with the chosen precisions.
 struct PrecisionChoice {

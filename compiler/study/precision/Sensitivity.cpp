@@ -7,6 +7,7 @@
 #include "compiler/study/precision/Sensitivity.h"
 
 #include "compiler/study/runs/Stages.h"
+#include "passes/support/Rules.h"
 
 #include <algorithm>
 
@@ -71,16 +72,6 @@ ingot::study::measureSensitivity(Probe &probe, const Progress &progress) {
   if (llvm::Error error = measureKept(probe, partOf(progress, 0.9, 1), result))
     return std::move(error);
   return result;
-}
-
-std::string ingot::study::keepRule(const std::string &node) {
-  std::string rule;
-  for (char c : node) {
-    if (c == '*' || c == '?' || c == '[' || c == '\\')
-      rule += '\\';
-    rule += c;
-  }
-  return rule + "=fp32";
 }
 
 std::string ingot::study::keepArguments(const Sensitivity &sensitivity,

@@ -50,9 +50,6 @@ llvm::Expected<Sensitivity> measureSensitivity(Probe &probe,
 /// --keep 'fc=fp32'`.
 std::string keepArguments(const Sensitivity &sensitivity, size_t count);
 
-/// Returns the --keep rule for one node. Its name may have any characters.
-std::string keepRule(const std::string &node);
-
 } // namespace ingot::study
 
 #endif // INGOT_COMPILER_STUDY_PRECISION_SENSITIVITY_H

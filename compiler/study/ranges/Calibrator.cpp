@@ -15,17 +15,23 @@ using namespace ingot;
 using namespace ingot::study;
 
 static constexpr uint64_t kFewSamples = 10;
+/// The most bytes of outputs that are kept, so that errors can be measured
+/// without running the model in f32 again.
+static constexpr uint64_t kMostOutputBytes = uint64_t(32) << 20;
 
 llvm::Error Calibrator::runOne(Watch &watch, const std::vector<Array> &inputs,
                                const Samples &samples) {
   std::string problem;
-  const bool isFirst = watch.survey().count() == 0;
-  std::vector<Array> outputs;
-  const ingot_status status = model.run(inputs, Watch::observe, &watch, problem,
-                                        isFirst ? &outputs : nullptr);
-  if (isFirst)
-    bytesOfOutputs = bytesOf(outputs);
-  watch.survey().endSample(bytesOf(inputs) + bytesOfOutputs);
+  std::vector<Array> found;
+  const ingot_status status =
+      model.run(inputs, Watch::observe, &watch, problem, &found);
+  const uint64_t bytes = bytesOf(found);
+  const bool areAllKept = outputs.size() == watch.survey().count();
+  watch.survey().endSample(bytesOf(inputs) + bytes);
+  if (areAllKept && bytesOfOutputs + bytes <= kMostOutputBytes) {
+    outputs.push_back(std::move(found));
+    bytesOfOutputs += bytes;
+  }
   if (watch.notFinite() >= 0)
     return makeError(
         "tensor '" + formatLine(tensors()[size_t(watch.notFinite())], 200) +
@@ -115,30 +121,33 @@ llvm::Error Calibrator::chooseBestMethods(const Progress &progress) {
   return chooseBest(probe, stages.next(), choices);
 }
 
-llvm::Expected<std::vector<KnownSample>>
-Calibrator::readPicked(uint64_t most, uint64_t mostBytes,
-                       const Progress &progress) {
+llvm::Error Calibrator::forEachKnown(
+    std::vector<PickedSample> picked, const Progress &progress,
+    llvm::function_ref<llvm::Error(const KnownSample &)> visit) {
   Samples samples;
   if (llvm::Error error = openSamples(options.data, samples))
-    return std::move(error);
+    return error;
   samples.setInputs(model.inputs());
-  samples.choose(seen.pick(most, mostBytes));
-  std::vector<KnownSample> picked;
-  uint64_t bytes = 0;
-  llvm::Error error = forEachSample(
+  std::vector<uint64_t> numbers;
+  for (const PickedSample &sample : picked)
+    numbers.push_back(sample.number);
+  samples.choose(std::move(picked));
+  size_t taken = 0;
+  return forEachSample(
       samples, progress,
       [&](std::vector<Array> &inputs) -> llvm::Expected<bool> {
-        picked.push_back({inputs, {}, samples.where(), samples.weight()});
+        const uint64_t number = numbers[taken++];
+        KnownSample known = {inputs, {}, samples.where(), samples.weight()};
         std::string problem;
-        if (model.run(inputs, nullptr, nullptr, problem,
-                      &picked.back().outputs) != INGOT_OK)
+        if (number < outputs.size())
+          known.outputs = outputs[number];
+        else if (model.run(inputs, nullptr, nullptr, problem, &known.outputs) !=
+                 INGOT_OK)
           return makeError(samples.where() + ": " + problem);
-        bytes += bytesOf(inputs) + bytesOf(picked.back().outputs);
-        return bytes < mostBytes;
+        if (llvm::Error error = visit(known))
+          return std::move(error);
+        return true;
       });
-  if (error)
-    return std::move(error);
-  return picked;
 }
 
 llvm::Expected<quantize::Calibration>

@@ -34,11 +34,11 @@ public:
   llvm::Expected<quantize::Calibration> choose(const Progress &progress,
                                                bool warns = true);
 
-  /// Runs on a few samples that represent all watched samples. Picks at most
-  /// `most` samples. Together with their outputs they have at most `mostBytes`
-  /// bytes.
-  llvm::Expected<std::vector<KnownSample>>
-  readPicked(uint64_t most, uint64_t mostBytes, const Progress &progress);
+  /// Reads the samples `picked`, and passes each with its outputs in f32 to
+  /// `visit`, in ascending order.
+  llvm::Error
+  forEachKnown(std::vector<PickedSample> picked, const Progress &progress,
+               llvm::function_ref<llvm::Error(const KnownSample &)> visit);
 
   uint64_t numSamples() const { return seen.count(); }
   const SampleSurvey &survey() const { return seen; }
@@ -59,7 +59,8 @@ private:
   /// The probe for methods that are chosen by measurement.
   Probe probe;
   SampleSurvey seen;
-  /// The bytes of the first sample's outputs.
+  /// The outputs of the first samples, as many as fit into kMostOutputBytes.
+  std::vector<std::vector<Array>> outputs;
   uint64_t bytesOfOutputs = 0;
   /// The methods of each tensor.
   std::vector<quantize::MethodChoice> methods;

@@ -4,44 +4,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "client/Execute.h"
 #include "compiler/study/repair/Repair.h"
-#include "compiler/study/runs/OutputDifference.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace ingot;
 using namespace ingot::study;
 
-static bool isEnough(double error) { return error <= Repairer::kMostError; }
+static bool isEnough(double error) { return error <= ErrorMeter::kMostError; }
 
-/// Measures the error of an artifact compiled with the user's options. Runs of
-/// such an artifact are much faster than runs of the probe, which compares
-/// repairs.
-llvm::Expected<double>
-Repairer::measureInt8(const quantize::Calibration &calibration,
-                      llvm::ArrayRef<KnownSample> samples,
+llvm::Expected<MeasuredError>
+Repairer::measureInt8(ErrorMeter &meter,
+                      const quantize::Calibration &calibration,
                       const Progress &progress) {
   if (llvm::Error error = writeScratch(calibration))
     return std::move(error);
-  ScratchModel model;
   ScratchModel::Options int8 = options.model;
   int8.pipeline.calibration = path();
   int8.pipeline.int8Weights = quantize::Int8Weights::fitted;
-  if (llvm::Error error = model.prepare(int8, progress))
-    return std::move(error);
-  OutputsDifference difference;
-  std::vector<Array> outputs;
-  for (const KnownSample &sample : samples) {
-    if (llvm::Error error = checkCancelled(progress))
-      return std::move(error);
-    if (llvm::Error error = model.runOnce(sample.inputs, outputs))
-      return atSample(sample.where, std::move(error));
-    difference.add(sample.outputs, outputs, sample.weight);
-  }
-  return difference.relative();
+  return meter.measure(int8, progress);
+}
+
+/// Removes the error Cancelled if the caller did not cancel. The work then ran
+/// out of time, and `isOutOfTime` is set.
+static llvm::Error takeTimeout(llvm::Error error, const Progress &progress,
+                               bool &isOutOfTime) {
+  return llvm::handleErrors(
+      std::move(error),
+      [&](std::unique_ptr<Cancelled> cancelled) -> llvm::Error {
+        isOutOfTime = !progress.cancelled();
+        return isOutOfTime ? llvm::Error::success()
+                           : llvm::Error(std::move(cancelled));
+      });
 }
 
 llvm::Error Repairer::tryNeeded(llvm::ArrayRef<RepairKind> kinds, State &state,
@@ -51,60 +48,111 @@ llvm::Error Repairer::tryNeeded(llvm::ArrayRef<RepairKind> kinds, State &state,
     const Progress progress = stages.next();
     if (isEnough(state.error))
       continue;
-    if (llvm::Error error = tryOne(kind, state, trials, progress))
-      return error;
+    bool isOutOfTime = time->isOver();
+    if (!isOutOfTime)
+      if (llvm::Error error =
+              takeTimeout(tryOne(kind, state, trials, time->limit(progress)),
+                          progress, isOutOfTime))
+        return error;
+    if (!isOutOfTime)
+      continue;
+    RepairTrial trial = {nameOf(kind), state.error,
+                         std::numeric_limits<double>::quiet_NaN()};
+    trial.isOutOfTime = true;
+    trials.push_back(std::move(trial));
   }
   return llvm::Error::success();
 }
 
+llvm::Error Repairer::tryAll(State &state, std::vector<RepairTrial> &trials,
+                             Stages &stages) {
+  if (llvm::Error error = tryNeeded({RepairKind::equalize, RepairKind::smooth},
+                                    state, trials, stages))
+    return error;
+  // Rounding changes weights, and bias repairs depend on the weights. So start
+  // from a state without a bias repair.
+  State rounded = state;
+  const size_t common = trials.size();
+  if (llvm::Error error = tryNeeded({RepairKind::bias, RepairKind::keep}, state,
+                                    trials, stages))
+    return error;
+  if (isEnough(state.error))
+    return llvm::Error::success();
+  if (time->isOver())
+    return tryNeeded({RepairKind::round}, state, trials, stages);
+  rounds = true;
+  const size_t start = trials.size();
+  llvm::SmallVector<RepairKind> kinds = {RepairKind::round};
+  if (state.calibration.channels.empty())
+    kinds.push_back(RepairKind::smooth);
+  kinds.append({RepairKind::bias, RepairKind::keep});
+  if (llvm::Error error = tryNeeded(kinds, rounded, trials, stages))
+    return error;
+  for (RepairTrial &trial : llvm::drop_begin(trials, start + 1))
+    trial.name += " with round";
+  // Only one of the two sequences is kept.
+  const bool isBetter = rounded.error < state.error;
+  for (size_t i = common; i < trials.size(); ++i)
+    trials[i].isKept &= (i >= start) == isBetter;
+  if (isBetter)
+    state = std::move(rounded);
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<RepairTrial>>
-Repairer::runAutomatic(llvm::ArrayRef<KnownSample> samples, uint64_t compared,
+Repairer::runAutomatic(ErrorMeter &meter, ErrorMeter &ofRepairs,
                        quantize::Calibration &calibration,
                        RepairOutcome &outcome, const Progress &progress) {
   std::vector<RepairTrial> trials;
   if (llvm::Error error = errorIf(scratch.create()))
     return std::move(error);
+  time.emplace(kMostSeconds);
   mostBytes = kMostKept;
-  // The stages are two measurements and at most six repairs.
-  Stages stages(progress, {1, 1, 2, 2, 1, 2, 2, 1});
-  llvm::Expected<double> first =
-      measureInt8(calibration, samples, stages.next());
+  mostLeft = kMostLeft;
+  // The stages are two measurements, at most eight repairs, the final ranges,
+  // and a measurement.
+  Stages stages(progress, {2, 1, 2, 2, 1, 2, 2, 2, 1, 2, 1, 1});
+  llvm::Expected<MeasuredError> first =
+      measureInt8(meter, calibration, stages.next());
   if (!first)
     return first.takeError();
-  outcome = {*first, *first, samples.size()};
+  outcome = {*first, *first};
   // An infinite or NaN error says nothing about repairs.
-  if (isEnough(*first) || !std::isfinite(*first))
+  if (isEnough(first->error) || !std::isfinite(first->error))
     return trials;
-  mostSamples = compared;
-  llvm::Expected<double> before = measure(calibration, stages.next());
-  if (!before)
-    return before.takeError();
-  State state = {calibration, *before};
-  outcome = {state.error, state.error, measured};
-
-  if (llvm::Error error = tryNeeded({RepairKind::equalize, RepairKind::smooth},
-                                    state, trials, stages))
+  comparator = &ofRepairs;
+  if (survey.count() > kLearntSamples)
+    options.data.picked = survey.pick(kLearntSamples);
+  State state = {calibration, first->error};
+  const Progress ofComparison = stages.next();
+  if (first->samples > kComparedSamples) {
+    llvm::Expected<double> before = measure(calibration, ofComparison);
+    if (!before)
+      return before.takeError();
+    state.error = *before;
+  }
+  if (llvm::Error error = tryAll(state, trials, stages))
     return std::move(error);
-  // Rounding changes weights, and bias repairs depend on the weights. So start
-  // from a state without a bias repair.
-  State rounded = state;
-  if (llvm::Error error = tryNeeded({RepairKind::bias}, state, trials, stages))
-    return std::move(error);
-  if (!isEnough(state.error)) {
-    rounds = true;
-    const size_t start = trials.size();
-    llvm::SmallVector<RepairKind> kinds = {RepairKind::round};
-    if (state.calibration.channels.empty())
-      kinds.push_back(RepairKind::smooth);
-    kinds.push_back(RepairKind::bias);
-    if (llvm::Error error = tryNeeded(kinds, rounded, trials, stages))
+  // Repairs that change tensors have found ranges on some samples only.
+  if (options.data.picked &&
+      (state.calibration.equalize || !state.calibration.channels.empty())) {
+    options.data.picked.reset();
+    if (llvm::Error error = recalibrate(state.calibration, stages.next()))
       return std::move(error);
-    for (RepairTrial &trial : llvm::drop_begin(trials, start + 1))
-      trial.name += " with round";
-    if (rounded.error < state.error)
-      state = std::move(rounded);
+  }
+  if (!state.calibration.isRepaired())
+    return trials;
+  llvm::Expected<MeasuredError> after =
+      measureInt8(meter, state.calibration, stages.next());
+  if (!after)
+    return after.takeError();
+  // A few samples compare repairs, but the error of all of them counts.
+  if (after->error > kMostLeft * first->error) {
+    for (RepairTrial &trial : trials)
+      trial.isKept = false;
+    return trials;
   }
   calibration = std::move(state.calibration);
-  outcome.after = state.error;
+  outcome.after = std::move(*after);
   return trials;
 }

@@ -21,7 +21,8 @@ static constexpr std::pair<const char *, RepairKind> kRepairs[] = {
     {"round", RepairKind::round},
     {"equalize", RepairKind::equalize},
     {"smooth", RepairKind::smooth},
-    {"bias", RepairKind::bias}};
+    {"bias", RepairKind::bias},
+    {"keep", RepairKind::keep}};
 
 std::string ingot::study::parseRepairs(const std::string &text,
                                        RepairChoice &choice) {
@@ -33,8 +34,8 @@ std::string ingot::study::parseRepairs(const std::string &text,
   for (const auto &one : kRepairs)
     if (llvm::count(names, one.first) > 1)
       return "names " + std::string(one.first) + " more than once";
-  // The order is fixed. Biases come last, because they depend on the final
-  // weights.
+  // The order is fixed. Biases depend on the final weights. Layers are kept in
+  // fp32 only for the error that the other repairs leave.
   for (auto [name, kind] : kRepairs)
     if (llvm::is_contained(names, name))
       choice.kinds.push_back(kind);
@@ -43,8 +44,8 @@ std::string ingot::study::parseRepairs(const std::string &text,
                         [&](const auto &one) { return name == one.first; });
   });
   return areKnown ? ""
-                  : "must be auto, none, or of equalize, smooth, round and "
-                    "bias, with commas";
+                  : "must be auto, none, or of equalize, smooth, round, bias "
+                    "and keep, with commas";
 }
 
 void ingot::study::setRepairs(const quantize::Calibration &calibration,
@@ -70,6 +71,13 @@ llvm::Error Repairer::prepare(Probe &probe,
 llvm::Expected<double>
 Repairer::measure(const quantize::Calibration &calibration,
                   const Progress &progress) {
+  if (comparator) {
+    llvm::Expected<MeasuredError> measured =
+        measureInt8(*comparator, calibration, progress);
+    if (!measured)
+      return measured.takeError();
+    return measured->error;
+  }
   Stages stages(progress, {1, 1, 1});
   Probe probe;
   if (llvm::Error error =
@@ -82,7 +90,6 @@ Repairer::measure(const quantize::Calibration &calibration,
   samples.choose(survey.pick(mostSamples, mostBytes));
   if (llvm::Error error = probe.readSamples(samples, stages.next(), mostBytes))
     return std::move(error);
-  measured = probe.numSamples();
   return probe.measure(std::vector<bool>(probe.units().size(), true),
                        stages.next());
 }
@@ -162,6 +169,8 @@ llvm::Error Repairer::repair(RepairKind kind,
                              const Progress &progress) {
   if (kind == RepairKind::bias)
     return correctBiases(calibration, progress);
+  if (kind == RepairKind::keep)
+    return keepLayers(calibration, progress);
   if (kind == RepairKind::round)
     return roundWeights(calibration, progress);
   Stages stages(progress, {1, 2, rounds ? 1.0 : 0.0});
@@ -223,7 +232,7 @@ llvm::Error Repairer::correctBiases(quantize::Calibration &calibration,
   return llvm::Error::success();
 }
 
-static std::string nameOf(RepairKind kind) {
+std::string ingot::study::nameOf(RepairKind kind) {
   for (auto [name, one] : kRepairs)
     if (one == kind)
       return name;
@@ -241,9 +250,14 @@ llvm::Error Repairer::tryOne(RepairKind kind, State &state,
   if (!after)
     return after.takeError();
   repaired.error = *after;
-  trials.push_back({nameOf(kind), state.error, repaired.error});
-  if (trials.back().isKept())
+  RepairTrial trial = {nameOf(kind), state.error, repaired.error};
+  // NaN is not kept.
+  trial.isKept = repaired.error < mostLeft * state.error;
+  if (kind == RepairKind::keep)
+    trial.kept = repaired.calibration.keep;
+  if (trial.isKept)
     state = std::move(repaired);
+  trials.push_back(std::move(trial));
   return llvm::Error::success();
 }
 

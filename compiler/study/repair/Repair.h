@@ -7,12 +7,13 @@
 #ifndef INGOT_COMPILER_STUDY_REPAIR_REPAIR_H
 #define INGOT_COMPILER_STUDY_REPAIR_REPAIR_H
 
-#include "compiler/study/ranges/Calibrator.h"
+#include "compiler/study/repair/ErrorMeter.h"
+#include "compiler/study/repair/WorkTime.h"
 #include "compiler/study/runs/Stages.h"
 
 namespace ingot::study {
 
-enum class RepairKind { equalize, smooth, round, bias };
+enum class RepairKind { equalize, smooth, round, bias, keep };
 
 /// The repairs that a command tries.
 struct RepairChoice {
@@ -22,38 +23,47 @@ struct RepairChoice {
   bool isNone() const { return !isAutomatic && kinds.empty(); }
 };
 
-/// Parses `auto`, `none` or a list such as `equalize,smooth,round,bias`.
+/// Parses `auto`, `none` or a list such as `equalize,smooth,round,bias,keep`.
 /// Returns "", or an error text that continues the option's name.
 std::string parseRepairs(const std::string &text, RepairChoice &choice);
+/// Returns the name of a repair in such a list.
+std::string nameOf(RepairKind kind);
 
 /// A repair that was tried.
 struct RepairTrial {
   std::string name;
-  /// The error of the outputs without the repair and with it.
+  /// The largest error of an output without the repair and with it.
   double before = 0, after = 0;
-  bool isKept() const { return after < before; }
+  bool isKept = false;
+  /// True if the repair did not end within the time for repairs. Then `after`
+  /// is NaN.
+  bool isOutOfTime = false;
+  /// The nodes that the repair keeps in fp32, one for each layer.
+  std::vector<std::string> kept = {};
 };
 
 /// The measurements of the choice `auto`.
 struct RepairOutcome {
-  /// The error of the outputs as calibrated, and with the kept repairs.
-  double before = 0, after = 0;
-  uint64_t samples = 0;
+  /// The error as calibrated, and with the kept repairs.
+  MeasuredError before, after;
 };
 
 /// Tries repairs of a model one after the other. Keeps a repair if it reduces
-/// the outputs' error.
+/// the error.
 class Repairer {
 public:
-  /// The error above which `auto` tries repairs. Networks with a smaller error
-  /// lost less than half a percentage point of accuracy
-  /// (docs/measured/accuracy.md).
-  static constexpr double kMostError = 0.08;
-  /// The number of samples for comparing repairs. A comparison needs more
-  /// samples than the decision to repair, because its differences are smaller.
+  /// The number of samples for comparing repairs.
   static constexpr uint64_t kComparedSamples = 32;
-  /// The most bytes of samples and outputs that `auto` keeps to measure errors.
-  static constexpr uint64_t kMostKept = uint64_t(256) << 20;
+  /// The number of samples from which `auto` learns repairs. The ranges of the
+  /// repaired model come from all samples.
+  static constexpr uint64_t kLearntSamples = 128;
+  /// The most bytes of samples and outputs that are kept to compare repairs.
+  static constexpr uint64_t kMostKept = uint64_t(64) << 20;
+  /// The largest share of the error that a repair of `auto` may leave. A repair
+  /// that gains less is not worth its cost.
+  static constexpr double kMostLeft = 0.9;
+  /// The time in seconds in which `auto` tries repairs.
+  static constexpr double kMostSeconds = 15;
 
   /// `survey` describes the samples from calibration.
   Repairer(Calibrator::Options options, SampleSurvey survey)
@@ -64,12 +74,12 @@ public:
   llvm::Expected<std::vector<RepairTrial>>
   run(const std::vector<RepairKind> &kinds, quantize::Calibration &calibration,
       const Progress &progress);
-  /// Repairs a calibration if its error is too large. The error is that of the
-  /// int8 model on `samples`, whose f32 outputs are known. Tries cheap repairs
-  /// first, then rounded weights. Stops when the error on `compared` samples is
-  /// at most kMostError.
+  /// Repairs a calibration if its error is too large. Tries cheap repairs
+  /// first, then rounded weights. Compares artifacts on a few samples by
+  /// `ofRepairs`, and measures the first and the last one by `meter`. Stops
+  /// when the error is at most ErrorMeter::kMostError, or after kMostSeconds.
   llvm::Expected<std::vector<RepairTrial>>
-  runAutomatic(llvm::ArrayRef<KnownSample> samples, uint64_t compared,
+  runAutomatic(ErrorMeter &meter, ErrorMeter &ofRepairs,
                quantize::Calibration &calibration, RepairOutcome &outcome,
                const Progress &progress);
 
@@ -83,9 +93,13 @@ private:
   llvm::Error tryOne(RepairKind kind, State &state,
                      std::vector<RepairTrial> &trials,
                      const Progress &progress);
-  /// Applies the repairs in `kinds`, as far as the error makes them necessary.
+  /// Applies the repairs in `kinds`, as far as the error makes them necessary
+  /// and the time allows.
   llvm::Error tryNeeded(llvm::ArrayRef<RepairKind> kinds, State &state,
                         std::vector<RepairTrial> &trials, Stages &stages);
+  /// Applies repairs until the error is small enough.
+  llvm::Error tryAll(State &state, std::vector<RepairTrial> &trials,
+                     Stages &stages);
   llvm::Error repair(RepairKind kind, quantize::Calibration &calibration,
                      const Progress &progress);
   /// Finds the ranges of the repaired model.
@@ -99,24 +113,36 @@ private:
                             const Progress &progress);
   llvm::Expected<double> measure(const quantize::Calibration &calibration,
                                  const Progress &progress);
-  llvm::Expected<double> measureInt8(const quantize::Calibration &calibration,
-                                     llvm::ArrayRef<KnownSample> samples,
-                                     const Progress &progress);
+  /// Finds the layers that cause most of the error for the least work
+  /// (KeepLayers.cpp).
+  llvm::Error keepLayers(quantize::Calibration &calibration,
+                         const Progress &progress);
+  /// Measures an artifact that is compiled with the calibration.
+  llvm::Expected<MeasuredError>
+  measureInt8(ErrorMeter &meter, const quantize::Calibration &calibration,
+              const Progress &progress);
   llvm::Error prepare(Probe &probe, const quantize::Calibration &calibration,
                       bool showsErrors, const Progress &progress);
   llvm::Error writeScratch(const quantize::Calibration &calibration);
   /// The file of the last calibration that was written.
   std::string path() const { return scratch.path() + "/repaired.json"; }
 
-  const Calibrator::Options options;
+  Calibrator::Options options;
   const SampleSurvey survey;
   ScratchFolder scratch;
   /// True if the rounding of weights depends on the data that they are
   /// multiplied by.
   bool rounds = false;
-  /// Limits on the number of samples for measuring errors, and on their bytes
-  /// including outputs. `measured` is the actual number.
-  uint64_t mostSamples = 0, mostBytes = UINT64_MAX, measured = 0;
+  /// Limits on the number of samples for comparing repairs, and on their bytes
+  /// including outputs.
+  uint64_t mostSamples = 0, mostBytes = UINT64_MAX;
+  /// The share of the error that a repair must stay below to be kept.
+  double mostLeft = 1;
+  /// Measures repaired artifacts. Only for `auto`, because artifacts compile
+  /// and run faster than a probe.
+  ErrorMeter *comparator = nullptr;
+  /// The time that repairs have taken. Only for `auto`.
+  std::optional<WorkTime> time;
 };
 
 /// Sets the repairs of a calibration in the pipeline. The compiled model is

@@ -97,8 +97,8 @@ static std::string cards(const Study &study) {
                "layers in int8");
   if (study.search)
     text += card(digits("%.2f %%", study.search->chosenPercent),
-                 "right, " + digits("%.2f %%", study.search->fp32Percent) +
-                     " in fp32");
+                 "by " + study.search->metric + ", " +
+                     digits("%.2f %%", study.search->fp32Percent) + " in fp32");
   if (study.outputs.size() == 1 && study.samples)
     text += card(digits("%.4f", study.outputs.front().difference.relative()),
                  "relative error of the output");
@@ -137,8 +137,9 @@ static std::string searchSection(const Study &study) {
   const StudiedSearch &search = *study.search;
   return "<h2>Search</h2>\n<p>" +
          escapeHtml(
-             std::to_string(search.rows) + " rows, right as " +
-             (search.hasLabels ? "their labels say" : "fp32 has it") + ". " +
+             std::to_string(search.rows) + " results, judged by " +
+             search.metric + " against " +
+             (search.hasLabels ? "labels" : "fp32") + ". " +
              digits("%.2f %%", search.fp32Percent) + " in fp32" +
              (search.evaluations
                   ? ", " + digits("%.2f %%", search.int8Percent) +
@@ -341,6 +342,7 @@ static void writeSearch(JsonWriter &json, const StudiedSearch &search) {
       .begin("search", '{')
       .member("max_drop", search.maxDrop)
       .member("labels", search.hasLabels ? "labels" : "fp32")
+      .member("metric", search.metric)
       .member("rows", search.rows)
       .member("fp32_percent", search.fp32Percent);
   if (search.evaluations)

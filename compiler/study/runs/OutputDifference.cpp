@@ -34,21 +34,3 @@ void OutputDifference::add(const Array &wanted, const Array &got,
   for (size_t i = 0; i < std::min(places.size(), found.size()); ++i)
     agreeing += places[i] == found[i] ? weight : 0;
 }
-
-void OutputsDifference::add(const std::vector<Array> &wanted,
-                            const std::vector<Array> &got, double weight) {
-  differences.resize(wanted.size());
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const std::vector<double> a = tools::toDoubles(wanted[i]),
-                              b = tools::toDoubles(got[i]);
-    for (size_t e = 0; e < std::min(a.size(), b.size()); ++e)
-      differences[i].add(a[e], b[e], weight);
-  }
-}
-
-double OutputsDifference::relative() const {
-  double sum = 0;
-  for (const Difference &difference : differences)
-    sum += difference.relative() * difference.relative();
-  return std::sqrt(sum / double(std::max<size_t>(differences.size(), 1)));
-}

@@ -35,19 +35,6 @@ struct OutputDifference {
   }
 };
 
-/// The difference of all outputs of a model.
-class OutputsDifference {
-public:
-  void add(const std::vector<Array> &wanted, const std::vector<Array> &got,
-           double weight = 1);
-  /// Returns the root mean square of the outputs' relative errors. Each error
-  /// is the norm of the difference divided by the norm of the output.
-  double relative() const;
-
-private:
-  std::vector<Difference> differences;
-};
-
 } // namespace ingot::study
 
 #endif // INGOT_COMPILER_STUDY_RUNS_OUTPUTDIFFERENCE_H

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/runs/Probe.h"
 
-#include "compiler/study/runs/OutputDifference.h"
+#include "compiler/study/runs/OutputErrors.h"
 
 #include <string.h>
 
@@ -194,14 +194,15 @@ llvm::Error Probe::compareWith(const std::vector<bool> &isOn,
 
 llvm::Expected<double> Probe::measure(const std::vector<bool> &isOn,
                                       const Progress &progress) {
-  OutputsDifference difference;
-  llvm::Error error = run(isOn, progress,
-                          [&](size_t sample, const std::vector<Array> &f32,
-                              const std::vector<Array> &found) {
-                            difference.add(f32, found, weightOf(sample));
-                            return llvm::Error::success();
-                          });
+  std::vector<SampleErrors> errors;
+  llvm::Error error =
+      run(isOn, progress,
+          [&](size_t sample, const std::vector<Array> &f32,
+              const std::vector<Array> &found) {
+            errors.push_back({weightOf(sample), compareOutputs(f32, found)});
+            return llvm::Error::success();
+          });
   if (error)
     return std::move(error);
-  return difference.relative();
+  return estimateError(errors).error;
 }

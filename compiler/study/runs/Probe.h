@@ -94,8 +94,8 @@ public:
   llvm::Error compareWith(const std::vector<bool> &isOn,
                           const Progress &progress);
 
-  /// Computes the root mean square of the outputs' relative errors. Each error
-  /// is the norm of the difference divided by the norm of the output.
+  /// Computes the error of each output over all samples. Returns the largest;
+  /// see OutputErrors.h.
   llvm::Expected<double> measure(const std::vector<bool> &isOn,
                                  const Progress &progress);
 

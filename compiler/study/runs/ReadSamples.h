@@ -12,12 +12,16 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <optional>
+
 namespace ingot::study {
 
 /// The samples of a study: files, or folders of files.
 struct SampleFiles {
   std::vector<std::string> paths;
   Preprocess preprocess;
+  /// The samples to read, in ascending order. If not set, all are read.
+  std::optional<std::vector<PickedSample>> picked = std::nullopt;
 };
 
 /// Returns a progress that reports every step as `phase`.

@@ -66,6 +66,13 @@ static void replaceByDequantize(PatternRewriter &rewriter, Operation *op,
 static std::optional<int64_t> axisBehind(Operation *op, int64_t axis) {
   if (auto transpose = dyn_cast<nn::TransposeOp>(op))
     return llvm::find(transpose.getPerm(), axis) - transpose.getPerm().begin();
+  if (auto gather = dyn_cast<nn::GatherOp>(op)) {
+    if (gather.getAxis() == uint64_t(axis))
+      return std::nullopt;
+    return axis < int64_t(gather.getAxis())
+               ? axis
+               : axis + typeOf(gather.getIndices()).getRank() - 1;
+  }
   auto reshape = dyn_cast<nn::ReshapeOp>(op);
   if (!reshape)
     return std::nullopt;
@@ -142,6 +149,53 @@ struct SinkDequantize : RewritePattern {
     return success();
   }
   Pass::Statistic &count;
+};
+
+/// Looks up bytes, and the scale and the zero point of each, if a table has
+/// scales for the rows that a gather picks. The table stays in bytes.
+struct LookUpScales : Propagation<nn::GatherOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    auto dequantize = op.getX().getDefiningOp<nn::DequantizeOp>();
+    if (!dequantize || !nn::getConstant(dequantize.getX()))
+      return rewriter.notifyMatchFailure(op, "is not of a constant table");
+    const RankedTensorType table = typeOf(dequantize.getX());
+    if (op.getAxis() != 0 || dequantize.getAxis() != 0 ||
+        typeOf(dequantize.getScale()).getRank() != 1)
+      return rewriter.notifyMatchFailure(op, "has no scale for each row");
+    const RankedTensorType type = op.getY().getType();
+    SmallVector<int64_t> perRow(table.getRank(), 1);
+    perRow.front() = table.getDimSize(0);
+    SmallVector<int64_t> found(type.getShape());
+    std::fill(found.end() - (table.getRank() - 1), found.end(), 1);
+    auto lookUp = [&](Value rows) -> Value {
+      RankedTensorType old = typeOf(rows);
+      if (old.getRank() == 1)
+        rows = nn::ReshapeOp::create(rewriter, op.getLoc(), old.clone(perRow),
+                                     rows);
+      return nn::GatherOp::create(
+          rewriter, op.getLoc(),
+          RankedTensorType::get(old.getRank() == 1 ? ArrayRef<int64_t>(found)
+                                                   : type.getShape(),
+                                old.getElementType()),
+          rows, op.getIndices(), op.getAxis());
+    };
+    auto toFloats = [&](Value bytes) -> Value {
+      return nn::CastOp::create(rewriter, op.getLoc(),
+                                typeOf(bytes).clone(type.getElementType()),
+                                bytes);
+    };
+    Value numbers = toFloats(lookUp(dequantize.getX()));
+    if (Value zeros = dequantize.getZeroPoint())
+      numbers = nn::SubOp::create(rewriter, op.getLoc(), type, numbers,
+                                  toFloats(lookUp(zeros)));
+    rewriter.replaceOpWithNewOp<nn::MulOp>(op, type, numbers,
+                                           lookUp(dequantize.getScale()));
+    ++count;
+    return success();
+  }
 };
 
 /// Replaces relu(dequantize(x)) by dequantize(max(x, zero point)) before
@@ -375,9 +429,9 @@ struct PropagateQuantizePass
     RewritePatternSet signs(&getContext());
     signs.add<ChangeSign>(&getContext(), numMoved);
     RewritePatternSet patterns(&getContext());
-    patterns.add<CancelQuantize, DropActivation, RaiseQuantize, SinkDequantize,
-                 SinkThroughConcat, SinkThroughPad, SinkThroughRelu>(
-        &getContext(), numMoved);
+    patterns.add<CancelQuantize, DropActivation, LookUpScales, RaiseQuantize,
+                 SinkDequantize, SinkThroughConcat, SinkThroughPad,
+                 SinkThroughRelu>(&getContext(), numMoved);
     if (failed(
             rewriteGreedily(getOperation(), std::move(signs), getArgument())) ||
         failed(rewriteGreedily(getOperation(), std::move(patterns),

@@ -10,9 +10,11 @@
 #include "passes/quantize/QuantizationPoints.h"
 #include "passes/quantize/WeightQuantizer.h"
 #include "passes/quantize/observe/ObservedTensors.h"
+#include "passes/support/Rules.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <numeric>
@@ -178,36 +180,61 @@ static bool hasKnownSizes(Operation *product) {
                  .getNumElements() > 0;
 }
 
+/// Products that multiply the same weights.
+using ProductGroup = SmallVector<Operation *>;
+
+/// Returns the products to show. Products with the same weights form a group if
+/// they have the same output channels.
+static SmallVector<ProductGroup>
+findGroups(func::FuncOp function, int64_t maxInner, const KeepRules &keep) {
+  const SmallVector<Operation *> all =
+      quantize::findProducts(function, [](Operation *) { return true; });
+  // A calibration file identifies products by name, so skip products whose name
+  // is missing or not unique.
+  llvm::StringMap<unsigned> uses;
+  for (Operation *op : all)
+    ++uses[nodeNameOf(op->getLoc())];
+  quantize::ByteGains gains(keep);
+  llvm::MapVector<std::pair<Value, int64_t>, ProductGroup> groups;
+  for (Operation *op : all) {
+    // Ask about all products in program order, as ByteGains expects.
+    const bool isInt8 = gains.of(op);
+    const std::string name = nodeNameOf(op->getLoc());
+    Value weights = op->getOperand(quantize::weightsOperand(op));
+    // Skip transposed convolutions, because each phase uses another part of the
+    // weights.
+    if (isInt8 && !name.empty() && uses.lookup(name) == 1 &&
+        !isa<nn::ConvTransposeOp>(op) && hasKnownSizes(op) &&
+        innerOf(op) <= maxInner && quantize::areFinite(weights))
+      groups[{weights, quantize::weightsAxis(op)}].push_back(op);
+  }
+  SmallVector<ProductGroup> result;
+  for (auto &entry : groups)
+    result.push_back(std::move(entry.second));
+  return result;
+}
+
 void InsertGramObserversPass::runOnOperation() {
+  FailureOr<KeepRules> rules = KeepRules::parse(getOperation(), keep);
+  if (failed(rules))
+    return signalPassFailure();
   OpBuilder builder(&getContext());
   quantize::ObservedTensors shown;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    SmallVector<Operation *> products =
-        quantize::findProducts(function, [&](Operation *op) {
-          // Skip transposed convolutions, because each phase uses another part
-          // of the weights.
-          return !isa<nn::ConvTransposeOp>(op) && hasKnownSizes(op) &&
-                 innerOf(op) <= maxInner &&
-                 quantize::areFinite(
-                     op->getOperand(quantize::weightsOperand(op)));
-        });
-    // A calibration file identifies products by name, so skip products whose
-    // name is missing or not unique.
-    llvm::StringMap<unsigned> uses;
-    for (Operation *op :
-         quantize::findProducts(function, [](Operation *) { return true; }))
-      ++uses[nodeNameOf(op->getLoc())];
-    for (Operation *op : products) {
-      const std::string name = nodeNameOf(op->getLoc());
-      if (name.empty() || uses.lookup(name) > 1)
-        continue;
-      GramBuilder grams(op);
-      builder.setInsertionPoint(op);
-      for (Value matrix : {grams.gram(), grams.weights()})
+    for (const ProductGroup &group : findGroups(function, maxInner, *rules)) {
+      const std::string name = nodeNameOf(group.front()->getLoc());
+      Value sum;
+      for (Operation *op : group) {
+        Value gram = GramBuilder(op).gram();
+        builder.setInsertionPoint(op);
+        sum = sum ? nn::AddOp::create(builder, op->getLoc(), sum, gram) : gram;
+      }
+      // The sum is there at the last product.
+      for (Value matrix : {sum, GramBuilder(group.back()).weights()})
         shown.observe(builder, matrix, name);
-      ++observed;
+      observed += group.size();
     }
   }
   shown.recordIn(getOperation());

@@ -15,6 +15,7 @@
 // CHECK-NEXT: {{^ *}})
 
 // Phase graph.
+// CHECK-NEXT: {{^ *}}nn-recognize-dequantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}func.func(

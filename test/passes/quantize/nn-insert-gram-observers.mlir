@@ -1,5 +1,5 @@
-// RUN: ingot-opt %s --nn-insert-gram-observers --split-input-file | FileCheck %s
-// RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-insert-gram-observers{max-inner=7})' --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-insert-gram-observers{keep=*=int8})' --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-insert-gram-observers{max-inner=7 keep=*=int8})' --split-input-file | FileCheck %s --check-prefix=SMALL
 
 // Each tap of a convolution is a slice of the padded data. Channels come first,
 // then their taps, as in the weights. For a matrix, rows are used.
@@ -69,4 +69,25 @@ func.func @none(%x: tensor<1x2x?x4xf32>, %y: tensor<3x2xf32>, %w: tensor<2x2xf32
   %4 = nn.conv_transpose %z, %t {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
     : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32> loc("up")
   return %0, %1, %2, %3, %4 : tensor<1x2x?x4xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32>, tensor<1x3x8xf32>
+}
+
+// -----
+
+// Products with the same weights have one Gram matrix, the sum of theirs. A
+// product of other weights is shown by itself.
+// CHECK: ingot.observed = ["first", "first", "other", "other"]
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[A:.*]] = nn.matmul {{.*}} {transpose_a} : (tensor<1x3x2xf32>, tensor<1x3x2xf32>) -> tensor<1x2x2xf32>
+// CHECK: %[[B:.*]] = nn.matmul {{.*}} {transpose_a} : (tensor<1x5x2xf32>, tensor<1x5x2xf32>) -> tensor<1x2x2xf32>
+// CHECK: %[[S:.*]] = nn.add %[[A]], %[[B]]
+// CHECK: ingot.observe 0 %[[S]]
+// CHECK: ingot.observe 1
+// CHECK: ingot.observe 2
+func.func @shared(%x: tensor<3x2xf32>, %y: tensor<5x2xf32>) -> (tensor<3x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>) {
+  %w = arith.constant dense<1.0> : tensor<2x2xf32>
+  %v = arith.constant dense<2.0> : tensor<2x2xf32>
+  %0 = nn.matmul %x, %w : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32> loc("first")
+  %1 = nn.matmul %y, %w : (tensor<5x2xf32>, tensor<2x2xf32>) -> tensor<5x2xf32> loc("second")
+  %2 = nn.matmul %y, %v : (tensor<5x2xf32>, tensor<2x2xf32>) -> tensor<5x2xf32> loc("other")
+  return %0, %1, %2 : tensor<3x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>
 }

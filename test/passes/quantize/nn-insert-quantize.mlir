@@ -78,7 +78,8 @@
 // CHECK: %[[DR:.*]] = nn.dequantize %[[QR]],
 // CHECK: nn.conv %[[DR]], %[[DW]]
 
-// The file gives the bytes below and above, for the product that it names.
+// The file gives the bytes below and above, for the product that it names and
+// for those that share its weights.
 // ROUND-LABEL: func.func @rounded
 // ROUND-DAG: %[[W1:.*]] = arith.constant dense<{{\[\[127, 39\], \[-92, 127\]\]}}> : tensor<2x2xsi8>
 // ROUND-DAG: %[[W2:.*]] = arith.constant dense<{{\[\[127, 40\], \[-91, 127\]\]}}> : tensor<2x2xsi8>
@@ -86,6 +87,7 @@
 // ROUND-DAG: %[[D2:.*]] = nn.dequantize %[[W2]]
 // ROUND: nn.matmul %{{.*}}, %[[D1]] :
 // ROUND: nn.matmul %{{.*}}, %[[D2]] :
+// ROUND: nn.matmul %{{.*}}, %[[D1]] :
 // SEVEN-BITS: arith.constant dense<{{\[\[64, 20\], \[-46, 64\]\]}}> : tensor<2x2xsi8>
 
 // Two products of weights up to 64 fit into 16 bits.
@@ -150,13 +152,13 @@
 // NO-PAIRS-NOT: [67, 127, 127]
 // NO-PAIRS: return
 // DOWN-LABEL: func.func @pairs
-// DOWN-DAG: %[[NEAREST:.*]] = arith.constant dense<{{\[\[}}127, 127, 127], [114, -114, -13], [13, 13, 114]
+// DOWN-DAG: %[[NEAREST:.*]] = arith.constant dense<{{\[\[}}127], [114], [13]
 // DOWN-DAG: %[[DOWN:.*]] = arith.constant dense<{{\[\[}}127, 127, 127], [114, -115, -13], [12, 12, 114]
 // DOWN-DAG: %[[WNEAREST:.*]] = nn.dequantize %[[NEAREST]]
 // DOWN-DAG: %[[WDOWN:.*]] = nn.dequantize %[[DOWN]]
+// DOWN: nn.matmul %{{.*}}, %[[WDOWN]]
+// DOWN: nn.matmul %{{.*}}, %[[WDOWN]]
 // DOWN: nn.matmul %{{.*}}, %[[WNEAREST]]
-// DOWN: nn.matmul %{{.*}}, %[[WNEAREST]]
-// DOWN: nn.matmul
 // DOWN: nn.matmul %{{.*}}, %[[WDOWN]]
 
 // Float inputs of the model stay floats for two channels, which are multiplied
@@ -281,11 +283,14 @@ func.func @movement(%x: tensor<1x2x2xf32> {ingot.name = "x"}) -> tensor<1x2xf32>
   {"name": "rel", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
 
 //--- rounded.mlir
-func.func @rounded(%y: tensor<1x2xf32> {ingot.name = "y"}) -> (tensor<1x2xf32>, tensor<1x2xf32>) {
+func.func @rounded(%y: tensor<1x2xf32> {ingot.name = "y"}) -> (tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>) {
   %w = arith.constant dense<[[1.0, 0.3141], [-0.7182, 1.0]]> : tensor<2x2xf32>
+  %v = arith.constant dense<[[1.0, 0.3141], [-0.7182, 1.0]]> : tensor<2x2xf32>
   %0 = nn.matmul %y, %w : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> loc("fc1")
-  %1 = nn.matmul %y, %w : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> loc("fc2")
-  return %0, %1 : tensor<1x2xf32>, tensor<1x2xf32>
+  %1 = nn.matmul %y, %v : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> loc("fc2")
+  // Shares its weights with fc1, and so the rounding.
+  %2 = nn.matmul %y, %w : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> loc("fc3")
+  return %0, %1, %2 : tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>
 }
 
 //--- rounded.json

@@ -154,3 +154,34 @@ func.func @weights() -> (tensor<3x2xf32>, tensor<2x3x1xf32>) {
   %2 = nn.reshape %0 : tensor<2x3xf32> -> tensor<2x3x1xf32>
   return %1, %2 : tensor<3x2xf32>, tensor<2x3x1xf32>
 }
+
+// -----
+
+// A lookup of rows also looks up their scales and zero points, so that the
+// table stays in bytes. A scale along another dimension moves with it. A table
+// that is computed stays.
+// CHECK-LABEL: @lookup
+func.func @lookup(%ids: tensor<4x5xi64>, %x: tensor<3x2xsi8>) -> (tensor<4x5x2xf32>, tensor<4x5x2xf32>, tensor<4x5x2xf32>) {
+  // CHECK: %[[W:.*]] = arith.constant dense<1> : tensor<3x2xsi8>
+  %w = arith.constant dense<1> : tensor<3x2xsi8>
+  %rows = arith.constant dense<[0.5, 0.25, 0.125]> : tensor<3xf32>
+  %zeros = arith.constant dense<[1, 2, 3]> : tensor<3xsi8>
+  %columns = arith.constant dense<[0.5, 0.25]> : tensor<2xf32>
+  %0 = nn.dequantize %w, %rows zero_point(%zeros) {axis = 0 : i64} : (tensor<3x2xsi8>, tensor<3xf32>, tensor<3xsi8>) -> tensor<3x2xf32>
+  %1 = nn.dequantize %w, %columns {axis = 1 : i64} : (tensor<3x2xsi8>, tensor<2xf32>) -> tensor<3x2xf32>
+  %2 = nn.dequantize %x, %rows {axis = 0 : i64} : (tensor<3x2xsi8>, tensor<3xf32>) -> tensor<3x2xf32>
+  // CHECK: %[[G:.*]] = nn.gather %[[W]], %arg0 {axis = 0 : i64} : (tensor<3x2xsi8>, tensor<4x5xi64>) -> tensor<4x5x2xsi8>
+  // CHECK: %[[F:.*]] = nn.cast %[[G]]
+  // CHECK: nn.gather %{{.*}} : (tensor<3x1xsi8>, tensor<4x5xi64>) -> tensor<4x5x1xsi8>
+  // CHECK: %[[D:.*]] = nn.sub %[[F]]
+  // CHECK: %[[S:.*]] = nn.gather %{{.*}} : (tensor<3x1xf32>, tensor<4x5xi64>) -> tensor<4x5x1xf32>
+  // CHECK: nn.mul %[[D]], %[[S]]
+  %3 = nn.gather %0, %ids {axis = 0 : i64} : (tensor<3x2xf32>, tensor<4x5xi64>) -> tensor<4x5x2xf32>
+  // CHECK: %[[H:.*]] = nn.gather %[[W]], %arg0 {axis = 0 : i64} : (tensor<3x2xsi8>, tensor<4x5xi64>) -> tensor<4x5x2xsi8>
+  // CHECK: nn.dequantize %[[H]], %{{.*}} {axis = 2 : i64} : (tensor<4x5x2xsi8>, tensor<2xf32>) -> tensor<4x5x2xf32>
+  %4 = nn.gather %1, %ids {axis = 0 : i64} : (tensor<3x2xf32>, tensor<4x5xi64>) -> tensor<4x5x2xf32>
+  // CHECK-NOT: nn.dequantize
+  // CHECK: nn.gather %{{.*}} : (tensor<3x2xf32>, tensor<4x5xi64>) -> tensor<4x5x2xf32>
+  %5 = nn.gather %2, %ids {axis = 0 : i64} : (tensor<3x2xf32>, tensor<4x5xi64>) -> tensor<4x5x2xf32>
+  return %3, %4, %5 : tensor<4x5x2xf32>, tensor<4x5x2xf32>, tensor<4x5x2xf32>
+}

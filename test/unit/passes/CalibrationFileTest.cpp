@@ -36,6 +36,7 @@ TEST(CalibrationFile, ReadsTheRepairsThatItWrote) {
   given.channels = {{"norm", {1.5f, 0}}};
   given.biases = {{"a + b", {-0.25f}}, {"c", {}}};
   given.rounding = {{"fc", {5, -128}}};
+  given.keep = {"/block/Conv*[0]", "b"};
   const std::string text = toText(given);
   EXPECT_NE(text.find("\"ingot_calibration\": 3"), std::string::npos);
   llvm::Expected<Calibration> read = parseCalibration(text);
@@ -45,6 +46,7 @@ TEST(CalibrationFile, ReadsTheRepairsThatItWrote) {
   EXPECT_EQ(read->channels[0].values, given.channels[0].values);
   ASSERT_EQ(read->biases.size(), 2u);
   EXPECT_EQ(read->biases[0].name, "a + b");
+  EXPECT_EQ(read->keep, given.keep);
   ASSERT_EQ(read->rounding.size(), 1u);
   EXPECT_EQ(read->rounding[0].name, "fc");
   EXPECT_EQ(read->rounding[0].up, given.rounding[0].up);
@@ -56,6 +58,23 @@ TEST(CalibrationFile, ReadsTheRepairsThatItWrote) {
   EXPECT_FALSE(ingot::WeightRoundingAttr::isUp(up, 14));
   EXPECT_TRUE(ingot::WeightRoundingAttr::isUp(up, 15));
   EXPECT_EQ(toText(*read), text);
+}
+
+TEST(CalibrationFile, RefusesWrongNodesToKeep) {
+  Calibration given = makeCalibration();
+  given.keep = {"a", "b"};
+  const std::string good = toText(given);
+  auto changed = [&](const std::string &from, const std::string &to) {
+    std::string text = good;
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    return problemOf(text);
+  };
+  EXPECT_EQ(changed("\"b\"", "\"a\""), "'a' of its \"keep\" is there twice");
+  EXPECT_EQ(changed("\"b\"", "\"\""),
+            "one of its \"keep\" is not a node's name");
+  EXPECT_EQ(changed("\"b\"", "1"), "one of its \"keep\" is not a node's name");
 }
 
 TEST(CalibrationFile, ReadsWhatItWrote) {

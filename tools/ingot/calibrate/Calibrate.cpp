@@ -8,6 +8,7 @@
 #include "client/Text.h"
 #include "client/inputs/Inputs.h"
 #include "compiler/study/options/SizeOptions.h"
+#include "compiler/study/repair/RepairReport.h"
 #include "compiler/study/runs/TextFiles.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/InputOptions.h"
@@ -15,6 +16,7 @@
 #include "tools/ingot/support/StudyConsole.h"
 
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <stdlib.h>
 
@@ -36,35 +38,6 @@ struct Options : cli::CalibrateFlags,
 
 } // namespace
 
-static void printOutcome(const study::RepairOutcome &outcome, bool isRepaired) {
-  constexpr double kMost = study::Repairer::kMostError;
-  printf("int8: relative error of the outputs %.6f on %llu samples",
-         outcome.after, static_cast<unsigned long long>(outcome.samples));
-  if (isRepaired)
-    printf(", %.6f before repairs\n", outcome.before);
-  else if (outcome.after <= kMost)
-    printf(", no more than %g: nothing to repair\n", kMost);
-  else
-    printf(": nothing that repairs could be measured by\n");
-  if (isRepaired && outcome.after > kMost)
-    printf("that is more than %g: `ingot compare --sensitivity` tells which "
-           "layers make it\n",
-           kMost);
-}
-
-static void print(const Options &options, const study::Calibration &result) {
-  printf("%s: %zu tensors, %s of %llu samples\n",
-         formatLine(options.output, 200).c_str(), result.file.tensors.size(),
-         result.file.method.c_str(),
-         static_cast<unsigned long long>(result.file.samples));
-  for (const study::RepairTrial &trial : result.trials)
-    printf("repair %s: relative error of the outputs from %.6f to %.6f, %s\n",
-           trial.name.c_str(), trial.before, trial.after,
-           trial.isKept() ? "kept" : "left out");
-  if (result.outcome)
-    printOutcome(*result.outcome, !result.trials.empty());
-}
-
 static Json toJson(const Options &options, const study::Calibration &result) {
   Json members = {
       {"calibration", options.output}, {"model", result.file.model},
@@ -75,13 +48,18 @@ static Json toJson(const Options &options, const study::Calibration &result) {
     repairs.push_back({{"name", trial.name},
                        {"relative_error_before", trial.before},
                        {"relative_error_after", trial.after},
-                       {"kept", trial.isKept()}});
+                       {"kept", trial.isKept},
+                       {"out_of_time", trial.isOutOfTime},
+                       {"layers_kept", trial.kept}});
   members["repairs"] = std::move(repairs);
   if (result.outcome)
-    members["int8"] = {{"relative_error", result.outcome->after},
-                       {"relative_error_before", result.outcome->before},
-                       {"samples", result.outcome->samples},
-                       {"relative_error_limit", study::Repairer::kMostError}};
+    members["int8"] = {{"output", result.outcome->after.output},
+                       {"relative_error", result.outcome->after.error},
+                       {"relative_error_low", result.outcome->after.low},
+                       {"relative_error_high", result.outcome->after.high},
+                       {"relative_error_before", result.outcome->before.error},
+                       {"samples", result.outcome->after.samples},
+                       {"relative_error_limit", study::ErrorMeter::kMostError}};
   return members;
 }
 
@@ -130,7 +108,7 @@ static int calibrate(const Options &options) {
   if (options.json)
     console.result(toJson(options, *result));
   else
-    print(options, *result);
+    llvm::outs() << study::textReport(*result, options.output);
   return exitSuccess;
 }
 

@@ -1,0 +1,100 @@
+//===- Metric.h - how right an output is ------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declares the metrics by which --precision=auto judges the first output. Each
+// has a score in percent, which is 100 if the output is right.
+//
+// - argmax:AXIS is the share of right classes.
+// - regression is the share of the variance that the output explains (R²).
+// - multilabel:THRESHOLD is F1 of all labels.
+// - sequence:BLANK is 1 minus the edit distance per label, after greedy CTC.
+// - cosine is the mean cosine of vectors along the last dimension.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_METRIC_METRIC_H
+#define INGOT_COMPILER_STUDY_METRIC_METRIC_H
+
+#include "compiler/study/runs/Client.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ingot::study {
+
+/// The right result for one sample: classes, values, bits or sequences.
+struct Target {
+  std::vector<double> values;
+  /// The number of values that belong together: columns that are judged by
+  /// themselves, or elements of a vector.
+  size_t width = 1;
+};
+
+/// Sums over samples, from which a metric computes its score.
+using Sums = std::vector<double>;
+
+/// The right results of all samples, as the user gives them.
+struct Labels {
+  std::vector<double> values;
+  std::vector<int64_t> dims;
+  bool areIntegers = false;
+
+  /// Returns the number of values of each row of the first dimension.
+  uint64_t rowSize() const;
+};
+
+class Metric {
+public:
+  virtual ~Metric();
+
+  /// Returns the metric in the syntax of --metric.
+  virtual std::string name() const = 0;
+  /// Returns "", or why the metric cannot judge such an output.
+  virtual std::string checkOutput(const Array &output) const { return ""; }
+  /// Returns "", or why `labels` do not fit to such an output. Continues
+  /// "array 'labels' ".
+  virtual std::string checkLabels(const Labels &labels,
+                                  const Array &output) const {
+    return "";
+  }
+  /// Returns the number of values in `labels` for one sample.
+  virtual uint64_t numLabels(const Labels &labels,
+                             const Array &output) const = 0;
+  /// Returns the result that `output` shows.
+  virtual Target targetOf(const Array &output) const = 0;
+  /// Returns the result that `given`, the labels of one sample, stand for.
+  virtual Target targetOf(llvm::ArrayRef<double> given, const Labels &labels,
+                          const Array &output) const {
+    return {given.vec(), widthOf(output)};
+  }
+  /// Compares a sample's output with its target. Returns nothing if the output
+  /// has another size than the target.
+  virtual Sums compare(const Target &target, const Array &output) const = 0;
+  /// Returns the sums of an output that is right.
+  virtual Sums perfect(const Target &target) const = 0;
+  /// Returns the score of added sums in percent, at most 100.
+  virtual double score(const Sums &sums) const = 0;
+
+protected:
+  /// Returns the width of the target of an output.
+  virtual size_t widthOf(const Array &output) const { return 1; }
+};
+
+/// Returns the metric with this name, in the syntax of --metric.
+llvm::Expected<std::unique_ptr<Metric>> findMetric(llvm::StringRef name);
+
+/// Chooses the metric of an output by its values and by the labels. `labels` is
+/// null if the results of fp32 count as right.
+llvm::Expected<std::unique_ptr<Metric>> chooseMetric(const Array &output,
+                                                     const Labels *labels);
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_METRIC_METRIC_H

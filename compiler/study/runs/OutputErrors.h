@@ -1,0 +1,56 @@
+//===- OutputErrors.h - the largest error of an output ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_RUNS_OUTPUTERRORS_H
+#define INGOT_COMPILER_STUDY_RUNS_OUTPUTERRORS_H
+
+#include "compiler/study/runs/Client.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <vector>
+
+namespace ingot::study {
+
+/// Sums of squares over the elements of one output, for one sample: of the
+/// wanted values, and of the differences. For labels, which are integers of 32
+/// or 64 bits, booleans and strings, `wanted` counts elements, and `error`
+/// counts wrong elements.
+struct OutputError {
+  double wanted = 0, error = 0;
+};
+
+/// The errors of all outputs for one sample.
+struct SampleErrors {
+  /// The number of samples that this sample represents. A sample of weight 1
+  /// represents itself. The others are drawn from the remaining samples.
+  double weight = 1;
+  std::vector<OutputError> outputs;
+};
+
+/// Compares the outputs of one sample. A missing element is an infinite error.
+std::vector<OutputError> compareOutputs(llvm::ArrayRef<Array> wanted,
+                                        llvm::ArrayRef<Array> got);
+
+/// The relative error of one output over all samples: the norm of the
+/// differences divided by the norm of the wanted values.
+struct ErrorEstimate {
+  /// The index of the output.
+  size_t output = 0;
+  double error = 0;
+  /// The 95 % confidence interval of the error over all samples. It is empty if
+  /// no sample represents others.
+  double low = 0, high = 0;
+};
+
+/// Returns the estimate for the output with the largest error. An error that is
+/// NaN is the largest. The interval is that of a ratio of two sums (W. Cochran,
+/// Sampling Techniques, 3rd ed., section 6.3).
+ErrorEstimate estimateError(llvm::ArrayRef<SampleErrors> samples);
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_RUNS_OUTPUTERRORS_H
