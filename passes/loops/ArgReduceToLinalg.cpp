@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -67,16 +68,27 @@ static Value rankOf(OpBuilder &b, Location loc, Value x, bool isMax) {
 
 namespace {
 
-/// The number of parts of a long row that are compared in parallel. Within one
-/// part, each comparison waits for the previous one.
-static constexpr int64_t kArgLanes = threshold::argReduceLanes;
+/// The division of a long row into blocks of one length. The last block ends
+/// with the row, and may overlap the block before it.
+struct RowBlocks {
+  OpFoldResult size, length, count;
+
+  /// Returns the position of the first element of a block.
+  Value startOf(OpBuilder &b, Location loc, Value block) const {
+    Value last = arith::SubIOp::create(b, loc, indexValue(b, loc, size),
+                                       indexValue(b, loc, length));
+    Value start =
+        arith::MulIOp::create(b, loc, block, indexValue(b, loc, length));
+    return arith::MinSIOp::create(b, loc, start, last);
+  }
+};
 
 /// Builds the loops of an arg_reduce.
 class ArgReduction {
 public:
   ArgReduction(nn::ArgReduceOp op, OpBuilder &b, Value x)
       : op(op), b(b), loc(op.getLoc()), from(typeOf(x)), x(x),
-        isMax(op.getKind() == ReduceKind::max),
+        axis(op.getAxis()), isMax(op.getKind() == ReduceKind::max),
         isUnsigned(support::isUnsigned(op.getX().getType())),
         hasRanks(isa<FloatType>(from.getElementType()) && !comparesFloats()) {}
 
@@ -89,15 +101,19 @@ private:
   struct Best {
     Value element, at;
   };
+  /// Returns true if the elements of a row are neighbours.
+  bool isRows() const {
+    return productOf(from.getShape().drop_front(axis + 1)) == 1;
+  }
   /// Returns true if two comparisons of floats take less time than ranks. This
   /// is the case for vectors and for short rows, because many elements are then
   /// compared at a time.
   bool comparesFloats() {
     Type element = from.getElementType();
-    if (!element.isF32() && !element.isF64())
+    if (isRows() || (!element.isF32() && !element.isF64()))
       return false;
-    int64_t inner = productOf(from.getShape().drop_front(op.getAxis() + 1)),
-            size = from.getDimSize(op.getAxis());
+    int64_t inner = productOf(from.getShape().drop_front(axis + 1)),
+            size = from.getDimSize(axis);
     return ShapedType::isDynamic(inner) ||
            inner >= threshold::argReduceShortRow ||
            (!ShapedType::isDynamic(size) &&
@@ -109,20 +125,30 @@ private:
                          computeType(element).getIntOrFloatBitWidth())
                    : element;
   }
-  Best start(ArrayRef<int64_t> shape, ValueRange sizes, int64_t position);
+  /// Returns the element that each other one replaces.
+  Value worstElement(OpBuilder &b, Location loc) const {
+    return extremum(b, loc, bestElement(), !hasRanks && !isMax,
+                    !hasRanks && isUnsigned);
+  }
+  Best start(ArrayRef<int64_t> shape, ValueRange sizes);
   Value isBetter(OpBuilder &b, Value x, Value than, bool orEqual);
-  /// Compares elements of x with the best so far. `position` returns the
-  /// position of an element along the axis.
-  Best compare(const Best &best, ValueRange shapes, ArrayRef<AffineMap> maps,
-               ArrayRef<utils::IteratorType> iterators,
-               llvm::function_ref<Value(OpBuilder &)> position);
   Value reduceRows();
+  Value elementAt(OpBuilder &b, Location loc, Value position);
+  Value foldBlock(
+      OpBuilder &b, Location loc, Value length, Value start,
+      llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> fold);
+  Value extremumOf(OpBuilder &b, Location loc, Value first, Value length);
+  Value placeOf(OpBuilder &b, Location loc, Value best, Value first,
+                Value length);
 
   nn::ArgReduceOp op;
   OpBuilder &b;
   Location loc;
   RankedTensorType from;
   Value x;
+  int64_t axis;
+  /// Indices of the current result, while the body of its loops is built.
+  SmallVector<Value> row;
   bool isMax, isUnsigned, hasRanks;
 };
 
@@ -146,46 +172,19 @@ Value ArgReduction::isBetter(OpBuilder &b, Value x, Value than, bool orEqual) {
 }
 
 ArgReduction::Best ArgReduction::start(ArrayRef<int64_t> shape,
-                                       ValueRange sizes, int64_t position) {
+                                       ValueRange sizes) {
   Type element = bestElement();
-  Value worst = hasRanks ? extremum(b, loc, element, /*highest=*/false,
-                                   /*isUnsigned=*/false)
-                        : extremum(b, loc, element, !isMax, isUnsigned);
   Type i64 = b.getI64Type();
-  return {createFilled(b, loc, RankedTensorType::get(shape, element), worst,
-                       sizes),
+  return {createFilled(b, loc, RankedTensorType::get(shape, element),
+                       worstElement(b, loc), sizes),
           createFilled(b, loc, RankedTensorType::get(shape, i64),
-                       scalar(b, loc, i64, position), sizes)};
-}
-
-ArgReduction::Best
-ArgReduction::compare(const Best &best, ValueRange shapes,
-                      ArrayRef<AffineMap> maps,
-                      ArrayRef<utils::IteratorType> iterators,
-                      llvm::function_ref<Value(OpBuilder &)> position) {
-  SmallVector<Value> inputs{x};
-  llvm::append_range(inputs, shapes);
-  auto generic = linalg::GenericOp::create(
-      b, loc, TypeRange{best.element.getType(), best.at.getType()}, inputs,
-      ValueRange{best.element, best.at}, maps, iterators,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value best = args[args.size() - 2], at = args.back();
-        Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                                 position(b));
-        Value x = hasRanks ? rankOf(b, loc, args[0], isMax) : args[0];
-        Value wins = isBetter(b, x, best, op.getSelectLastIndex());
-        linalg::YieldOp::create(
-            b, loc,
-            ValueRange{arith::SelectOp::create(b, loc, wins, x, best),
-                       arith::SelectOp::create(b, loc, wins, index, at)});
-      });
-  return {generic.getResult(0), generic.getResult(1)};
+                       scalar(b, loc, i64, 0), sizes)};
 }
 
 Value ArgReduction::reduce() {
-  int64_t axis = op.getAxis(), rank = from.getRank();
-  if (axis == rank - 1 && from.getDimSize(axis) >= 3 * kArgLanes)
+  if (isRows())
     return reduceRows();
+  int64_t rank = from.getRank();
   SmallVector<int64_t> kept;
   RankedTensorType bestType = withoutDims(from, axis, kept);
   SmallVector<AffineExpr> exprs;
@@ -195,93 +194,128 @@ Value ArgReduction::reduce() {
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   iterators[axis] = utils::IteratorType::reduction;
-  Best best = start(bestType.getShape(), dynamicSizesOf(b, loc, x, kept), 0);
-  return compare(best, {}, {b.getMultiDimIdentityMap(rank), out, out},
-                 iterators,
-                 [&](OpBuilder &b) -> Value {
-                   return linalg::IndexOp::create(b, loc, axis);
-                 })
-      .at;
+  Best best = start(bestType.getShape(), dynamicSizesOf(b, loc, x, kept));
+  return linalg::GenericOp::create(
+             b, loc, TypeRange{best.element.getType(), best.at.getType()}, x,
+             ValueRange{best.element, best.at},
+             ArrayRef{b.getMultiDimIdentityMap(rank), out, out}, iterators,
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               Value index = arith::IndexCastOp::create(
+                   b, loc, b.getI64Type(),
+                   linalg::IndexOp::create(b, loc, axis));
+               Value x = hasRanks ? rankOf(b, loc, args[0], isMax) : args[0];
+               Value wins = isBetter(b, x, args[1], op.getSelectLastIndex());
+               linalg::YieldOp::create(
+                   b, loc,
+                   ValueRange{
+                       arith::SelectOp::create(b, loc, wins, x, args[1]),
+                       arith::SelectOp::create(b, loc, wins, index, args[2])});
+             })
+      .getResult(1);
 }
 
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Returns the element at `position` of the row of the current result, in the
+/// type of arithmetic.
+Value ArgReduction::elementAt(OpBuilder &b, Location loc, Value position) {
+  SmallVector<Value> at(row);
+  at.insert(at.begin() + axis, position);
+  Value element = tensor::ExtractOp::create(b, loc, x, at);
+  return hasRanks ? rankOf(b, loc, element, isMax) : element;
+}
+
+/// Folds the numbers in [0, length) with `start`.
+Value ArgReduction::foldBlock(
+    OpBuilder &b, Location loc, Value length, Value start,
+    llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> fold) {
+  return scf::ForOp::create(
+             b, loc, indexConstant(b, loc, 0), length, indexConstant(b, loc, 1),
+             start,
+             [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
+               scf::YieldOp::create(b, loc, fold(b, loc, i, state[0]));
+             })
+      .getResult(0);
+}
+
+/// Returns the largest or smallest element of a block.
+Value ArgReduction::extremumOf(OpBuilder &b, Location loc, Value first,
+                               Value length) {
+  ReduceKind kind = hasRanks ? ReduceKind::max : op.getKind();
+  return foldBlock(b, loc, length, worstElement(b, loc),
+                   [&](OpBuilder &b, Location loc, Value i, Value best) {
+                     Value at = arith::AddIOp::create(b, loc, first, i);
+                     return loops::combine(b, loc, kind, elementAt(b, loc, at),
+                                           best, !hasRanks && isUnsigned);
+                   });
+}
+
+/// Returns where in a block the element `best` is. Blocks have less than 2^31
+/// elements, so that vectors have many positions.
+Value ArgReduction::placeOf(OpBuilder &b, Location loc, Value best, Value first,
+                            Value length) {
+  const bool last = op.getSelectLastIndex();
+  Type i32 = b.getI32Type();
+  Value none = arith::ConstantIntOp::create(b, loc, i32, last ? -1 : INT32_MAX);
+  Value place = foldBlock(
+      b, loc, length, none,
+      [&](OpBuilder &b, Location loc, Value i, Value place) -> Value {
+        Value x = elementAt(b, loc, arith::AddIOp::create(b, loc, first, i));
+        Value isBest =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, best);
+        Value here = arith::SelectOp::create(
+            b, loc, isBest, arith::IndexCastOp::create(b, loc, i32, i), none);
+        return last ? Value(arith::MaxSIOp::create(b, loc, place, here))
+                    : Value(arith::MinSIOp::create(b, loc, place, here));
+      });
+  Value at = arith::AddIOp::create(
+      b, loc, first,
+      arith::IndexCastOp::create(b, loc, b.getIndexType(), place));
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), at);
+}
+
+/// Finds the best element of each row, and then its position. Each step is a
+/// loop that LLVM vectorizes, because neither step keeps elements and positions
+/// together. A long row is read block by block. Only the block with the best
+/// element is read twice.
 Value ArgReduction::reduceRows() {
-  int64_t outer = from.getRank() - 1, size = from.getShape().back(),
-          steps = size / kArgLanes;
-  constexpr auto kParallel = utils::IteratorType::parallel,
-                 kReduction = utils::IteratorType::reduction;
-  SmallVector<int64_t> rows(from.getShape().drop_back()), lanes(rows), kept;
-  lanes.push_back(kArgLanes);
-  withoutDims(from, outer, kept);
-  SmallVector<Value> sizes = dynamicSizesOf(b, loc, x, kept);
-  SmallVector<AffineExpr> row;
-  for (int64_t d : kept)
-    row.push_back(b.getAffineDimExpr(d));
-  AffineExpr step = b.getAffineDimExpr(outer),
-             lane = b.getAffineDimExpr(outer + 1);
-  auto map = [&](int64_t loops, ArrayRef<AffineExpr> more) {
-    SmallVector<AffineExpr> all(row);
-    llvm::append_range(all, more);
-    return AffineMap::get(loops, 0, all, b.getContext());
-  };
-  auto shapeOf = [&](ArrayRef<int64_t> shape) -> Value {
-    return tensor::EmptyOp::create(b, loc, shape, b.getI8Type());
-  };
-  auto indexOf = [&](OpBuilder &b, int64_t d) -> Value {
-    return linalg::IndexOp::create(b, loc, outer + d);
-  };
-  // Element k * lanes + l belongs to lane l.
-  SmallVector<utils::IteratorType> loops(outer, kParallel);
-  loops.append({kReduction, kParallel});
-  bool last = op.getSelectLastIndex();
-  Best best = compare(
-      start(lanes, sizes, 0), shapeOf({steps, kArgLanes}),
-      {map(outer + 2, {step * kArgLanes + lane}),
-       AffineMap::get(outer + 2, 0, {step, lane}, b.getContext()),
-       map(outer + 2, {lane}), map(outer + 2, {lane})},
-      loops, [&](OpBuilder &b) -> Value {
-        Value first = arith::MulIOp::create(b, loc, indexOf(b, 0),
-                                            indexConstant(b, loc, kArgLanes));
-        return arith::AddIOp::create(b, loc, first, indexOf(b, 1));
+  RowBlocks blocks;
+  blocks.size = sizesOf(b, loc, x)[axis];
+  blocks.length =
+      minSizes(b, loc, blocks.size, b.getIndexAttr(threshold::argReduceBlock));
+  OpFoldResult rounded = subSizes(
+      b, loc, addSizes(b, loc, blocks.size, blocks.length), b.getIndexAttr(1));
+  blocks.count = divSizes(b, loc, rounded, blocks.length);
+  SmallVector<int64_t> kept;
+  RankedTensorType type = withoutDims(from, axis, kept).clone(b.getI64Type());
+  Value rows = createEmpty(b, loc, type, dynamicSizesOf(b, loc, x, kept));
+  return createGeneric(
+      b, loc, rows, {}, {}, [&](OpBuilder &b, Location loc, ValueRange) {
+        // Reads the indices here, because loops in the body cannot.
+        for (int64_t d = 0; d < type.getRank(); ++d)
+          row.push_back(linalg::IndexOp::create(b, loc, d));
+        Value length = indexValue(b, loc, blocks.length),
+              zero = indexConstant(b, loc, 0);
+        if (getConstantIntValue(blocks.count) == 1)
+          return placeOf(b, loc, extremumOf(b, loc, zero, length), zero,
+                         length);
+        auto walk = scf::ForOp::create(
+            b, loc, zero, indexValue(b, loc, blocks.count),
+            indexConstant(b, loc, 1), ValueRange{worstElement(b, loc), zero},
+            [&](OpBuilder &b, Location loc, Value block, ValueRange state) {
+              Value first = blocks.startOf(b, loc, block),
+                    best = extremumOf(b, loc, first, length);
+              Value wins = isBetter(b, best, state[0], op.getSelectLastIndex());
+              scf::YieldOp::create(
+                  b, loc,
+                  ValueRange{
+                      arith::SelectOp::create(b, loc, wins, best, state[0]),
+                      arith::SelectOp::create(b, loc, wins, first, state[1])});
+            });
+        return placeOf(b, loc, walk.getResult(0), walk.getResult(1), length);
       });
-  // Reduce the lanes to one element. Among equal elements, the first one wins.
-  // With `select_last_index`, the last one wins.
-  loops.pop_back();
-  Best all = start(rows, sizes, last ? -1 : INT64_MAX);
-  AffineMap byLane = map(outer + 1, {step}), byRow = map(outer + 1, {});
-  auto generic = linalg::GenericOp::create(
-      b, loc, TypeRange{all.element.getType(), all.at.getType()},
-      ValueRange{best.element, best.at}, ValueRange{all.element, all.at},
-      ArrayRef{byLane, byLane, byRow, byRow}, loops,
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value isEqual = arith::CmpIOp::create(
-            b, loc, arith::CmpIPredicate::eq, args[0], args[2]);
-        Value comesFirst = arith::CmpIOp::create(
-            b, loc,
-            last ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt,
-            args[1], args[3]);
-        Value wins = arith::OrIOp::create(
-            b, loc, isBetter(b, args[0], args[2], /*orEqual=*/false),
-            arith::AndIOp::create(b, loc, isEqual, comesFirst));
-        linalg::YieldOp::create(
-            b, loc,
-            ValueRange{
-                arith::SelectOp::create(b, loc, wins, args[0], args[2]),
-                arith::SelectOp::create(b, loc, wins, args[1], args[3])});
-      });
-  all = {generic.getResult(0), generic.getResult(1)};
-  int64_t done = steps * kArgLanes;
-  if (done == size)
-    return all.at;
-  return compare(all, shapeOf({size - done}),
-                 {map(outer + 1, {step + done}),
-                  AffineMap::get(outer + 1, 0, {step}, b.getContext()), byRow,
-                  byRow},
-                 loops,
-                 [&](OpBuilder &b) -> Value {
-                   return arith::AddIOp::create(b, loc, indexOf(b, 0),
-                                                indexConstant(b, loc, done));
-                 })
-      .at;
 }
 
 struct LowerArgReduce : OpConversionPattern<nn::ArgReduceOp> {

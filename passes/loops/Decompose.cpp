@@ -14,7 +14,6 @@
 #include "passes/support/Lowering.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
-#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -417,41 +416,6 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
   }
 };
 
-/// Transposes rows of floats of middle length, so that ArgReduce is along
-/// columns. Such rows are too short to be compared in parts, and too long to be
-/// compared side by side. The transpose takes less time than either.
-struct TransposeArgReduce : OpRewritePattern<nn::ArgReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nn::ArgReduceOp op,
-                                PatternRewriter &rewriter) const override {
-    RankedTensorType type = typeOf(op.getX());
-    int64_t axis = op.getAxis(), size = type.getDimSize(axis);
-    if (!isa<FloatType>(type.getElementType()))
-      return rewriter.notifyMatchFailure(op, "is not of floats");
-    if (axis == 0 || axis != type.getRank() - 1)
-      return rewriter.notifyMatchFailure(op, "is not along rows");
-    if (ShapedType::isDynamic(size) || size <= threshold::argReduceShortRow ||
-        size >= threshold::argReduceLongRow)
-      return rewriter.notifyMatchFailure(op, "has short, long or open rows");
-    int64_t rows = productOf(type.getShape().drop_back());
-    if (ShapedType::isStatic(rows) && rows < threshold::argReduceShortRow)
-      return rewriter.notifyMatchFailure(op, "has few rows");
-    Maker builder{rewriter, op.getLoc()};
-    SmallVector<int64_t> perm{axis};
-    llvm::append_range(perm, llvm::seq<int64_t>(0, axis));
-    Value columns = builder.make<nn::TransposeOp>(op.getX(), perm);
-    Value y = builder.make<nn::ArgReduceOp>(columns, op.getKind(), /*axis=*/0,
-                                            /*keep_dims=*/false,
-                                            op.getSelectLastIndex());
-    if (op.getKeepDims())
-      y = keepReducedDims(rewriter, op.getLoc(), y, type, axis);
-    y = support::castTo(rewriter, op.getLoc(), y, op.getType());
-    rewriter.replaceOp(op, y);
-    return success();
-  }
-};
-
 /// Removes the transposes around a pooling that no kernel took. Such a pooling
 /// does not gain from channels in the last dimension. A pooling of bytes keeps
 /// its transposes, because whole vectors of channels are faster than every
@@ -489,12 +453,12 @@ struct PoolChannelsFirst : OpRewritePattern<nn::TransposeOp> {
 } // namespace
 
 void loops::populateDecompositions(RewritePatternSet &patterns) {
-  patterns
-      .add<PoolChannelsFirst<nn::AvgPoolOp>, PoolChannelsFirst<nn::MaxPoolOp>,
-           DecomposeReduce, TransposeArgReduce, Decompose<nn::SoftmaxOp>,
-           Decompose<nn::LayerNormOp>, Decompose<nn::RMSNormOp>,
-           Decompose<nn::BatchNormOp>, Decompose<nn::ConvOp>,
-           Decompose<nn::ConvTransposeOp>, Decompose<nn::MatMulOp>,
-           Decompose<nn::PackedMatMulOp>, Decompose<nn::GroupNormOp>,
-           Decompose<nn::LRNOp>>(patterns.getContext());
+  patterns.add<PoolChannelsFirst<nn::AvgPoolOp>,
+               PoolChannelsFirst<nn::MaxPoolOp>, DecomposeReduce,
+               Decompose<nn::SoftmaxOp>, Decompose<nn::LayerNormOp>,
+               Decompose<nn::RMSNormOp>, Decompose<nn::BatchNormOp>,
+               Decompose<nn::ConvOp>, Decompose<nn::ConvTransposeOp>,
+               Decompose<nn::MatMulOp>, Decompose<nn::PackedMatMulOp>,
+               Decompose<nn::GroupNormOp>, Decompose<nn::LRNOp>>(
+      patterns.getContext());
 }

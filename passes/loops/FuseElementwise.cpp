@@ -18,6 +18,7 @@
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_FUSEELEMENTWISE
@@ -36,15 +37,16 @@ static int64_t bodyOps(Operation *op) {
   return count;
 }
 
-/// Returns true if fusing would repeat a reduction for each element that its
-/// result is broadcast to.
+/// Returns true if fusing would repeat a reduction, or a loop in the body, for
+/// each element that its result is broadcast to.
 static bool accumulatesAgain(OpOperand &fused) {
   auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
   auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
   return from && to && !to.getMatchingIndexingMap(&fused).isPermutation() &&
-         llvm::any_of(from.getDpsInitsMutable(), [&](OpOperand &init) {
-           return from.payloadUsesValueFromOperand(&init);
-         });
+         (!from.getBlock()->getOps<LoopLikeOpInterface>().empty() ||
+          llvm::any_of(from.getDpsInitsMutable(), [&](OpOperand &init) {
+            return from.payloadUsesValueFromOperand(&init);
+          }));
 }
 
 /// Returns true if fusing would repeat many operations for each element that
@@ -106,16 +108,6 @@ static bool turnsFunctions(OpOperand &fused) {
          (isCopy(to) && turns(to) && hasFunctions(from));
 }
 
-/// Returns true if fusing would merge a transpose with the comparison of
-/// columns for which it was made; see Decompose.cpp.
-static bool turnsColumns(OpOperand &fused) {
-  auto from = fused.get().getDefiningOp<linalg::GenericOp>();
-  auto to = dyn_cast<linalg::GenericOp>(fused.getOwner());
-  return from && to && isCopy(from) && turns(from) &&
-         to.getNumDpsInits() == 2 && to.getNumReductionLoops() == 1 &&
-         to.getIteratorTypesArray().front() == utils::IteratorType::reduction;
-}
-
 /// Returns true if either op looks up bytes in a table. Such an op is not
 /// fused, because a loop with look-ups is only vectorized if it does nothing
 /// else.
@@ -144,8 +136,7 @@ struct FuseElementwisePass
     auto canFuse = [&](OpOperand *fused) {
       return isOnlyUser(fused) && !accumulatesAgain(*fused) &&
              !computesFactor(*fused) && !turnsFunctions(*fused) &&
-             !turnsColumns(*fused) && !looksUp(*fused) &&
-             !repeatsWork(*fused) &&
+             !looksUp(*fused) && !repeatsWork(*fused) &&
              bodyOps(fused->get().getDefiningOp()) +
                      bodyOps(fused->getOwner()) <=
                  mostOps;

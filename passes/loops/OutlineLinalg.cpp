@@ -67,14 +67,25 @@ static bool isTiled(linalg::LinalgOp op) {
          op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;
 }
 
-/// Returns the cost of one iteration, measured in vectors of a product.
+/// Returns the cost of one iteration, measured in vectors of a product. A loop
+/// in the body counts once if its number of steps is not known.
 static int64_t costOf(linalg::LinalgOp op) {
   if (isTiled(op))
     return threshold::loopTiledCost;
   if (support::getByteTable(op))
     return threshold::loopLookupCost;
+  constexpr int64_t kMaxSteps = 1 << 16; // Keeps the cost far from overflow.
   int64_t ops = 0;
-  op->getRegion(0).walk([&](Operation *) { ++ops; });
+  op->getRegion(0).walk([&](Operation *inner) {
+    int64_t times = 1;
+    for (auto loop = inner->getParentOfType<scf::ForOp>();
+         loop && op->isAncestor(loop);
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (std::optional<APInt> count = loop.getStaticTripCount())
+        times = std::min(times * int64_t(count->getLimitedValue(kMaxSteps)),
+                         kMaxSteps);
+    ops += times;
+  });
   return ops * threshold::loopOpCost;
 }
 

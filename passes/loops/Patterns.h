@@ -14,6 +14,8 @@
 #ifndef INGOT_PASSES_LOOPS_PATTERNS_H
 #define INGOT_PASSES_LOOPS_PATTERNS_H
 
+#include "dialects/nn/NNDialect.h"
+
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace ingot::shape {
@@ -27,6 +29,11 @@ class SignlessTypeConverter : public mlir::TypeConverter {
 public:
   SignlessTypeConverter();
 };
+
+/// Returns `acc` combined with the next element `x` of a reduction. Both have
+/// the type of the accumulator.
+mlir::Value combine(mlir::OpBuilder &b, mlir::Location loc, nn::ReduceKind kind,
+                    mlir::Value x, mlir::Value acc, bool isUnsigned);
 
 void populateConvToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);

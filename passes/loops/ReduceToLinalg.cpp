@@ -103,7 +103,7 @@ static Value neutral(OpBuilder &b, Location loc, ReduceKind kind, Type type,
   llvm_unreachable("unknown kind");
 }
 
-static Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x,
+Value loops::combine(OpBuilder &b, Location loc, ReduceKind kind, Value x,
                      Value acc, bool isUnsigned) {
   bool isFloat = isa<FloatType>(acc.getType());
   auto mul = [&](Value l, Value r) -> Value {
@@ -185,8 +185,8 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
                   [&](OpBuilder &nested, Location loc, ValueRange args) {
                     Value v = convertScalar(nested, loc, args[0], accType,
                                             isUnsigned, isUnsigned);
-                    Value acc =
-                        combine(nested, loc, kind, v, args[1], isUnsigned);
+                    Value acc = loops::combine(nested, loc, kind, v, args[1],
+                                               isUnsigned);
                     linalg::YieldOp::create(nested, loc, acc);
                   })
                   .getResult(0);

@@ -53,8 +53,8 @@ SizePolynomial SizePolynomial::largerOf(const SizePolynomial &other) const {
       // The larger polynomial is never below its own lower bound. Use the
       // minimum of both lower bounds, because this bound holds for either
       // polynomial.
-      auto least = [&](const SizePolynomial &of) {
-        auto found = of.terms.find(product);
+      auto least = [&key = product](const SizePolynomial &of) {
+        auto found = of.terms.find(key);
         return found == of.terms.end() ? 0 : found->second.least;
       };
       Coefficient &all = larger.terms[product];

@@ -38,11 +38,12 @@ struct TakeCastSources
         tensor::getUpdatedOperandsAfterCastOpFolding(op, types);
     rewriter.modifyOpInPlace(op, [&] { op->setOperands(operands); });
     rewriter.setInsertionPointAfter(op);
-    for (auto [result, type] : llvm::zip_equal(op->getResults(), types)) {
-      Type before = result.getType();
-      if (before == type)
+    for (auto [i, type] : llvm::enumerate(types)) {
+      Value result = op->getResult(i);
+      Type before = result.getType(), after = type;
+      if (before == after)
         continue;
-      rewriter.modifyOpInPlace(op, [&] { result.setType(type); });
+      rewriter.modifyOpInPlace(op, [&] { result.setType(after); });
       auto cast = tensor::CastOp::create(rewriter, op.getLoc(), before, result);
       rewriter.replaceAllUsesExcept(result, cast, cast);
     }

@@ -199,7 +199,7 @@ class Resize(Case):
         x = np.random.default_rng(3).standard_normal((1, 2, 6, 8)).astype(np.float32)
         options = {"coordinate_transformation_mode": "tf_crop_and_resize", "axes": [2, 3],
                    "extrapolation_value": 7.5}
-        for mode in ("nearest", "linear"):
+        for mode in ("nearest", "linear", "cubic"):
             for roi in ([0.21, 0.13, 0.83, 0.94], [-0.31, 0.52, 0.57, 1.43], [0.91, 0.83, 0.12, 0.23]):
                 for value in ([4, 5], [1, 9]):
                     with self.subTest(mode=mode, roi=roi, value=value):
@@ -228,6 +228,8 @@ class Resize(Case):
         self.assertEqual(run(tiny, {"x": x, "scales": np.array([1, 1, 1, 1e-30], np.float32)}).returncode, 0)
         done = run(resize([1, 1, 4, "w"], "sizes"), {"x": x, "sizes": np.array([1, 1, 4, -2], np.int64)})
         self.assert_one_line(done, "node 'node'", "dimension 3 of 4 elements cannot be resized to -2")
+        done = run(resize([1, 1, 4, "w"], "sizes"), {"x": x, "sizes": np.array([1, 1, 4, 0], np.int64)})
+        self.assert_one_line(done, "node 'node'", "dimension 3 of 4 elements cannot be resized to 0")
         model = resize([1, 1, 4, "w"], "roi", mode="linear", coordinate_transformation_mode="tf_crop_and_resize")
         for value in (np.nan, np.inf, -np.inf, 1e38):
             roi = np.array([0] * 4 + [1] * 3 + [value], np.float32)
@@ -240,6 +242,8 @@ class Resize(Case):
                 (["'sizes' has 3 elements"], resize(x, "sizes", constants={"sizes": np.array([1, 1, 4])})),
                 (["keep_aspect_ratio_policy is x"], resize(x, "sizes", keep_aspect_ratio_policy="x")),
                 (["roi needs 8 elements"], resize(x, "sizes", coordinate_transformation_mode="tf_crop_and_resize")),
+                (["antialias of tf_crop_and_resize", "Slice"],
+                 resize(x, "roi", mode="linear", coordinate_transformation_mode="tf_crop_and_resize", antialias=1)),
                 (["interpolated numbers"], resize(x, "scales", TensorProto.INT32, mode="linear"))):
             with self.subTest(words=words):
                 self.assert_refuses(model, "node 'node'", *words)

@@ -367,8 +367,10 @@ def counts():
 
     for op in ("HannWindow", "HammingWindow", "BlackmanWindow"):
         family = Family(op, ["size"], {}, 17)
-        for value in (1, 9):
+        for value in (0, 1, 9):
             family.good(f"{value}", size=np.array(value))
+        for value in (-1, I64_MIN):
+            family.bad(f"{value}", ("'size'", value, "at least 0"), size=np.array(value))
         yield family
 
 

@@ -128,6 +128,10 @@ def declare():
     for mode in ("nearest", "linear", "cubic"):
         case("resize-" + mode, "Resize", [(1, "b", "c", "d"), np.float32([]), np.float32([1, 1, 2, 2])],
              lambda x: [[1, x[1], 2 * x[2], 2 * x[3]]] if x[2] < 2 ** 24 and x[3] < 2 ** 24 else None, mode=mode)
+    for mode in ("linear", "cubic"):
+        case("resize-antialiased-" + mode, "Resize", [(1, "b", "c", "d"), np.float32([]), np.float32([1, 1, 0.5, 0.5])],
+             lambda x: [[1, x[1], x[2] // 2, x[3] // 2]] if x[2] < 2 ** 24 and x[3] < 2 ** 24 else None, mode=mode,
+             antialias=1)
     case("gather", "Gather", [("a", "b"), ints(*([0] * 5))], lambda x: [[5, x[1]]] if x[0] else None, axis=0)
     case("expand", "Expand", [("a", "b"), ints(3, 1, 1)], lambda x: [[3, x[0], x[1]]])
     case("transpose", "Transpose", [("a", "b", "c")], lambda x: [[x[2], x[0], x[1]]], perm=[2, 0, 1])

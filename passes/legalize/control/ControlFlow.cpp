@@ -110,9 +110,10 @@ static FailureOr<RankedTensorType> typeOfOutput(Node &node, size_t i,
                         " has another element type in each branch");
   if (types[0].getRank() != types[1].getRank())
     return node.unsupported("output " + Twine(i) + " has rank " +
-                            Twine(types[0].getRank()) +
-                            " in one branch and " + Twine(types[1].getRank()) +
-                            " in the other, with a computed condition");
+                            Twine(types[0].getRank()) + " in one branch and " +
+                            Twine(types[1].getRank()) +
+                            " in the other, with a computed condition; give "
+                            "both one rank, or make the condition constant");
   return joinTypes(types[0], types[1]);
 }
 

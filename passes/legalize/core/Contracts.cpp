@@ -297,16 +297,25 @@ static LogicalResult requireSoftmaxCrossEntropyLoss(Node &node) {
   return requireLoss(node, "labels");
 }
 
-/// Checks nothing but attributes, because the function checks all sizes.
-static LogicalResult requireNoSizes(Node &node) {
-  return Contract(node).finish();
+/// Requires that a window does not have a negative number of elements. The
+/// function would make an empty window of it.
+static LogicalResult requireWindow(Node &node) {
+  Contract c(node);
+  auto size = elementsOf(node, node.input(0));
+  if (failed(size))
+    return failure();
+  if (size->size() != 1)
+    return node.badLength("size", size->size(), "1");
+  c.require(SizeRelation::atLeast, size->front(), c.number(0),
+            "'size' is {0}, but must be at least {1}");
+  return c.finish();
 }
 
 void legalize::populateContracts(Legalizers &legalizers) {
   constexpr StringRef domain = kContractDomain;
   legalizers.add("Attention", requireAttention, domain);
   for (StringRef window : {"BlackmanWindow", "HammingWindow", "HannWindow"})
-    legalizers.add(window, requireNoSizes, domain);
+    legalizers.add(window, requireWindow, domain);
   legalizers.add("FlexAttention", requireFlexAttention, domain);
   legalizers.add("NegativeLogLikelihoodLoss",
                  requireNegativeLogLikelihoodLoss, domain);

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/tensor/Unique.h"
 
+#include "dialects/nn/Scalars.h"
 #include "passes/legalize/core/Helpers.h"
 #include "passes/support/KeyOrder.h"
 #include "passes/support/Thresholds.h"
@@ -79,7 +80,10 @@ Value Groups::isBefore(OpBuilder &b, Location loc, Value x, Value y) {
 Value Groups::less(OpBuilder &b, Location loc, Value i, Value j) {
   Indices n{b, loc};
   auto at = [&](OpBuilder &b, Location loc, Value row, Value k) -> Value {
-    return tensor::ExtractOp::create(b, loc, rows, ValueRange{row, k});
+    Value element = tensor::ExtractOp::create(b, loc, rows, ValueRange{row, k});
+    return nn::convertScalar(b, loc, element,
+                             nn::computeType(element.getType()), isUnsigned,
+                             isUnsigned);
   };
   if (typeOf(rows).getDimSize(1) == 1)
     return isBefore(b, loc, at(b, loc, i, n.n(0)), at(b, loc, j, n.n(0)));
@@ -169,15 +173,15 @@ Value Groups::sortByDigits(Value count, Value start, Value width) {
             b, loc,
             order.sort({items.getResult(0), spare, numbers}, count, elementAt));
       });
-  return generate(node, b.getI64Type(), {size},
-                  [&](OpBuilder &b, Location loc, ValueRange at) {
-                    Value item = tensor::ExtractOp::create(
-                        b, loc, columns.getResult(0), at);
-                    support::KeyOrder here{b, loc, order.element, isUnsigned,
-                                           /*descends=*/false};
-                    return Value(arith::IndexCastOp::create(
-                        b, loc, b.getI64Type(), here.positionOf(item)));
-                  });
+  // Replaces the items by their positions, in place.
+  auto positions = scf::ForOp::create(
+      b, loc, n.n(0), count, n.n(1), ValueRange{columns.getResult(0)},
+      [&](OpBuilder &, Location, Value i, ValueRange state) {
+        Value item = tensor::ExtractOp::create(b, loc, state[0], i);
+        scf::YieldOp::create(
+            b, loc, insert(b, loc, state[0], i, order.positionOf(item)));
+      });
+  return positions.getResult(0);
 }
 
 /// Returns the indices of the rows in sorted order.
@@ -253,20 +257,118 @@ Value Groups::sortByMerging(Value count, Value start, Value limit) {
   return passes.getResult(1);
 }
 
-/// Converts to a comparable type: small floats are widened, and bool becomes
-/// i32.
-static Value comparable(Node &node, Value x) {
-  Type element = typeOf(x).getElementType();
-  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
-    return node.cast(x, node.builder.getF32Type());
-  if (!element.isInteger())
-    return x;
-  int64_t width = element.getIntOrFloatBitWidth();
-  if (width < 32)
-    return node.cast(x, node.builder.getI32Type());
-  if (width == 32 && element.isUnsignedInteger())
-    return node.cast(x, node.builder.getI64Type());
-  return x;
+/// Returns the rows in a type of which single elements can be loaded and
+/// compared: unsigned integers become signless, and bool becomes i8.
+static Value comparable(Node &node, Value rows) {
+  auto integer = dyn_cast<IntegerType>(typeOf(rows).getElementType());
+  if (!integer || (integer.isSignless() && integer.getWidth() > 1))
+    return rows;
+  return node.cast(
+      rows, node.builder.getIntegerType(std::max(8u, integer.getWidth())));
+}
+
+namespace {
+
+/// The number of groups, and lists of i64 with an element for each row. The
+/// first elements of `heads` and `sizes` are for the groups: the first row of a
+/// group and its number of rows. `inverse` has the group of each row. Lists
+/// that no output needs are null.
+struct GroupLists {
+  Value count, heads, inverse, sizes;
+};
+
+} // namespace
+
+/// Numbers the groups in sorted order. The first rows replace the order in
+/// `lists.heads`, because a group's number is at most the place of its rows.
+static GroupLists numberSorted(Groups groups, Value count, GroupLists lists) {
+  OpBuilder &b = groups.node.builder;
+  Location loc = groups.node.loc();
+  Indices n{b, loc};
+  SmallVector<Value> start{n.n(0), n.n(0), lists.heads};
+  for (Value list : {lists.inverse, lists.sizes})
+    if (list)
+      start.push_back(list);
+  auto walk = scf::ForOp::create(
+      b, loc, n.n(0), count, n.n(1), start,
+      [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
+        Indices n{b, loc};
+        Value found = state[0], last = state[1], heads = state[2];
+        Value row = extract(b, loc, heads, i);
+        Value isNew = arith::OrIOp::create(b, loc, n.equal(i, n.n(0)),
+                                           groups.less(b, loc, last, row));
+        Value group = n.choose(isNew, found, n.sub(found, n.n(1)));
+        Value head = n.choose(isNew, row, extract(b, loc, heads, group));
+        SmallVector<Value> next{n.add(group, n.n(1)), row,
+                                insert(b, loc, heads, group, head)};
+        if (lists.inverse)
+          next.push_back(insert(b, loc, state[3], row, group));
+        if (lists.sizes) {
+          Value known = extract(b, loc, state.back(), group);
+          Value before = n.choose(isNew, n.n(0), known);
+          next.push_back(
+              insert(b, loc, state.back(), group, n.add(before, n.n(1))));
+        }
+        scf::YieldOp::create(b, loc, next);
+      });
+  return {walk.getResult(0), walk.getResult(2),
+          lists.inverse ? walk.getResult(3) : Value(),
+          lists.sizes ? walk.getResults().back() : Value()};
+}
+
+/// Numbers the groups in the order of their first rows. `lists.heads` has the
+/// order of the rows. Needs `lists.inverse`.
+static GroupLists numberByOccurrence(Groups groups, Value count,
+                                     GroupLists lists) {
+  OpBuilder &b = groups.node.builder;
+  Location loc = groups.node.loc();
+  Indices n{b, loc};
+  SmallVector<Value> start{n.n(0), lists.inverse};
+  if (lists.sizes)
+    start.push_back(lists.sizes);
+  // Lists the first row of the group of each row, and the number of rows at the
+  // first row.
+  auto mark = scf::ForOp::create(
+      b, loc, n.n(0), count, n.n(1), start,
+      [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
+        Indices n{b, loc};
+        Value row = extract(b, loc, lists.heads, i);
+        Value isNew = arith::OrIOp::create(b, loc, n.equal(i, n.n(0)),
+                                           groups.less(b, loc, state[0], row));
+        Value head = n.choose(isNew, row, state[0]);
+        SmallVector<Value> next{head, insert(b, loc, state[1], row, head)};
+        if (lists.sizes) {
+          Value before =
+              n.choose(isNew, n.n(0), extract(b, loc, state[2], head));
+          next.push_back(insert(b, loc, state[2], head, n.add(before, n.n(1))));
+        }
+        scf::YieldOp::create(b, loc, next);
+      });
+  // Replaces first rows by the groups' numbers. Moves what belongs to a group
+  // to its number, which is at most its first row.
+  SmallVector<Value> marked{n.n(0), lists.heads};
+  llvm::append_range(marked, mark.getResults().drop_front());
+  auto walk = scf::ForOp::create(
+      b, loc, n.n(0), count, n.n(1), marked,
+      [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
+        Indices n{b, loc};
+        Value first = extract(b, loc, state[2], i), isNew = n.equal(first, i);
+        Value group =
+            n.choose(isNew, state[0], extract(b, loc, state[2], first));
+        Value head = n.choose(isNew, i, extract(b, loc, state[1], group));
+        SmallVector<Value> next{
+            n.choose(isNew, n.add(state[0], n.n(1)), state[0]),
+            insert(b, loc, state[1], group, head),
+            insert(b, loc, state[2], i, group)};
+        if (lists.sizes) {
+          Value from = n.choose(isNew, i, group);
+          next.push_back(
+              insert(b, loc, state[3], group, extract(b, loc, state[3], from)));
+        }
+        scf::YieldOp::create(b, loc, next);
+      });
+  return {walk.getResult(0), walk.getResult(1), walk.getResult(2),
+          lists.sizes ? walk.getResult(3) : Value()};
 }
 
 LogicalResult legalize::legalizeUnique(Node &node) {
@@ -274,8 +376,6 @@ LogicalResult legalize::legalizeUnique(Node &node) {
   if (!element.isIntOrFloat())
     return node.unsupported("elements that are not numbers");
   OpBuilder &b = node.builder;
-  Location loc = node.loc();
-  Indices n{b, loc};
   Value x = node.input(0);
   FailureOr<int64_t> chosen = axisOrFlat(node, x);
   if (failed(chosen))
@@ -292,77 +392,29 @@ LogicalResult legalize::legalizeUnique(Node &node) {
   for (int64_t d = 1; d < rank; ++d)
     width = mulSizes(node, width, sizeOf(node, first, d));
   Value rows = comparable(node, reshape(node, first, {size, width}));
-  Groups groups{node, rows, element.isUnsignedInteger()};
-  if (groups.isUnsigned && element.getIntOrFloatBitWidth() == 64)
-    groups.rows = node.cast(rows, b.getI64Type());
+  Groups groups{node, rows,
+                element.isUnsignedInteger() || element.isInteger(1)};
   Value count = indexValue(node, size);
-  Value order = groups.sort(count);
-
-  // Results of the walk: the number of groups, the group of each row, and the
-  // first row and number of rows of each group.
-  auto list = [&]() -> Value {
-    return tensor::EmptyOp::create(b, loc, ArrayRef<OpFoldResult>{size},
-                                   b.getI64Type());
+  auto list = [&](bool isNeeded) {
+    return isNeeded ? node.create<tensor::EmptyOp>(ArrayRef<OpFoldResult>{size},
+                                                   b.getI64Type())
+                    : Value();
   };
-  auto walk = scf::ForOp::create(
-      b, loc, n.n(0), count, n.n(1), ValueRange{n.n(0), list(), list(), list()},
-      [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
-        Indices n{b, loc};
-        Value row = extract(b, loc, order, i);
-        Value last = extract(b, loc, order, n.max(n.sub(i, n.n(1)), n.n(0)));
-        Value isNew = arith::OrIOp::create(b, loc, n.equal(i, n.n(0)),
-                                           groups.less(b, loc, last, row));
-        Value group = n.choose(isNew, state[0], n.sub(state[0], n.n(1)));
-        // A new group has no stored rows, so use index 0.
-        Value place = n.choose(isNew, n.n(0), group);
-        Value head = n.choose(isNew, row, extract(b, loc, state[2], place));
-        Value before =
-            n.choose(isNew, n.n(0), extract(b, loc, state[3], place));
-        scf::YieldOp::create(
-            b, loc,
-            ValueRange{n.choose(isNew, n.add(state[0], n.n(1)), state[0]),
-                       insert(b, loc, state[1], row, group),
-                       insert(b, loc, state[2], group, head),
-                       insert(b, loc, state[3], group,
-                              n.add(before, n.n(1)))});
-      });
-  Value found = walk.getResult(0), inverse = walk.getResult(1),
-        heads = walk.getResult(2), sizes = walk.getResult(3);
-
-  if (node.getInt("sorted", 1) == 0) {
-    // Numbers the groups again, in the order of their first occurrence.
-    auto renumber = scf::ForOp::create(
-        b, loc, n.n(0), count, n.n(1),
-        ValueRange{n.n(0), list(), list(), list(), list()},
-        [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
-          Indices n{b, loc};
-          Value group = extract(b, loc, inverse, i);
-          Value isNew = n.equal(extract(b, loc, heads, group), i);
-          Value known = extract(b, loc, state[1],
-                                n.choose(isNew, n.n(0), group));
-          Value number = n.choose(isNew, state[0], known);
-          auto write = [&](Value list, Value at, Value x) {
-            return insert(b, loc, list, at, x);
-          };
-          Value rowsOf = extract(b, loc, sizes, group);
-          scf::YieldOp::create(
-              b, loc,
-              ValueRange{n.choose(isNew, n.add(state[0], n.n(1)), state[0]),
-                         write(state[1], group, number),
-                         write(state[2], i, number),
-                         write(state[3], number,
-                               extract(b, loc, heads, group)),
-                         write(state[4], number, rowsOf)});
-        });
-    inverse = renumber.getResult(2);
-    heads = renumber.getResult(3);
-    sizes = renumber.getResult(4);
-  }
+  const bool sorts = node.getInt("sorted", 1) != 0;
+  GroupLists lists{/*count=*/{}, groups.sort(count),
+                   list(!sorts || node.isUsed(2)), list(node.isUsed(3))};
+  lists = sorts ? numberSorted(groups, count, lists)
+                : numberByOccurrence(groups, count, lists);
+  // Returns the elements of a list that are for groups, or null.
   auto front = [&](Value list) {
-    return takePart(node, list, {sizeAttr(node, 0)}, {OpFoldResult(found)});
+    return list ? takePart(node, list, {sizeAttr(node, 0)},
+                           {OpFoldResult(lists.count)})
+                : Value();
   };
-  heads = front(heads);
+  Value heads = front(lists.heads);
   auto y = node.infer<nn::GatherOp>(x, heads, axis);
-  return failed(y) ? failure()
-                   : node.replace({*y, heads, inverse, front(sizes)});
+  if (failed(y))
+    return failure();
+  SmallVector<Value> results{*y, heads, lists.inverse, front(lists.sizes)};
+  return node.replace(ArrayRef(results).take_front(node.numOutputs()));
 }

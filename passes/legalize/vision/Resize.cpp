@@ -193,6 +193,9 @@ static LogicalResult legalizeGeneral(Node &node, const Sampling &sampling,
       (crops && failed(readRegion(node, 1, axes, *resized))))
     return failure();
   bool antialias = node.getInt("antialias", 0) != 0;
+  if (crops && antialias && sampling.mode != nn::ResizeMode::nearest)
+    return node.unsupported("antialias of tf_crop_and_resize; crop by a Slice, "
+                            "or leave antialias out");
   if (!crops && !(antialias && sampling.mode != nn::ResizeMode::nearest))
     return replaceByComputed(node, sampling, *resized);
   auto y = resizeComputed(node, sampling, *resized, antialias);

@@ -38,16 +38,16 @@ static Value floatAt(Node &node, Value tensor, int64_t at) {
   return node.create<tensor::ExtractOp>(wide, ValueRange{index});
 }
 
-/// Requires that an empty dimension stays empty and that sizes are not
-/// negative.
+/// Requires that an empty dimension stays empty, and that another dimension has
+/// at least `least` elements afterwards.
 static void requireGrowth(Node &node, int64_t axis, OpFoldResult had,
-                          OpFoldResult size) {
+                          OpFoldResult size, int64_t least) {
   if (getConstantIntValue(size) && getConstantIntValue(had))
     return;
   Indices i{node.builder, node.loc()};
   Value to = indexValue(node, size), from = indexValue(node, had);
   Value isKept = i.both(i.equal(from, i.n(0)), i.equal(to, i.n(0)));
-  Value grows = i.both(i.less(i.n(0), from), i.less(i.n(-1), to));
+  Value grows = i.both(i.less(i.n(0), from), i.less(i.n(least - 1), to));
   require(node.builder, node.loc(),
           arith::OrIOp::create(i.b, i.loc, isKept, grows),
           "dimension " + Twine(axis) +
@@ -75,7 +75,7 @@ legalize::readSizes(Node &node, size_t input, ArrayRef<int64_t> axes,
       return node.badElement("sizes", at, Twine(*known),
                              nn::describeRange(kResizedSizes));
     ResizedAxis one = {axis, size, {}, {}, {}, {}};
-    requireGrowth(node, axis, had, size);
+    requireGrowth(node, axis, had, size, kResizedSizes.low);
     if (isSameDim(size, had))
       one.knownScale = 1;
     else if (known && from && *from)
@@ -108,7 +108,7 @@ legalize::readSizes(Node &node, size_t input, ArrayRef<int64_t> axes,
     one.size = s.toIndex(held);
     one.scale = common;
     one.knownScale = {};
-    requireGrowth(node, one.axis, had, one.size);
+    requireGrowth(node, one.axis, had, one.size, /*least=*/0);
   }
   return resized;
 }
@@ -160,7 +160,7 @@ legalize::readScales(Node &node, size_t input, ArrayRef<int64_t> axes) {
           arith::SelectOp::create(s.b, s.loc, fits, scaled, s.f(0));
       one.size = s.toIndex(held);
     }
-    requireGrowth(node, axis, had, one.size);
+    requireGrowth(node, axis, had, one.size, /*least=*/0);
     resized.push_back(one);
   }
   return resized;
@@ -372,7 +372,7 @@ FailureOr<Value> legalize::resizeComputed(Node &node, const Sampling &sampling,
           unsqueeze(node, resampler.isInside(x, axis), others);
       inside = inside ? binary<nn::AndOp>(node, inside, here) : here;
     }
-    if (antialias && !isNearest && !axis.start) {
+    if (antialias && !isNearest) {
       auto filtered = filterAxis(node, sampling, y, axis);
       if (failed(filtered))
         return failure();

@@ -25,6 +25,15 @@ func.func @labels(%a: tensor<2x3xf32>, %t: tensor<2xi64>) -> tensor<2x3xf32> {
   return %a : tensor<2x3xf32>
 }
 
+// The function of a window would make an empty one of a negative size.
+// CHECK-LABEL: @window
+// CHECK: ingot.require %{{.*}}, "node 'hann': 'size' is {0}, but must be at least {1}"
+// CHECK-NOT: onnx.node
+func.func @window(%n: tensor<i64>) -> tensor<i64> {
+  onnx.node "ingot.contract"::"HannWindow"(%n) : (tensor<i64>) -> () loc("hann")
+  return %n : tensor<i64>
+}
+
 // CHECK-LABEL: @fits
 // CHECK-NOT: ingot.require
 func.func @fits(%a: tensor<2x3xf32>, %x: tensor<?x5xf32>, %t: tensor<4xi64>) -> tensor<2x3xf32> {
@@ -48,6 +57,9 @@ func.func @wrong(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>, %q: tensor<2x4x6xf32>
   %turned = onnx.node "RotaryEmbedding"(%x, %c, %d) : (tensor<2x4x3x8xf32>, tensor<2x3x4xf32>, tensor<2x3x2xf32>) -> tensor<2x4x3x8xf32>
   // expected-error @+1 {{NegativeLogLikelihoodLoss (opset 24) is invalid: dimension 0 of the labels is 3, but dimension 0 of the scores is 2}}
   onnx.node "ingot.contract"::"NegativeLogLikelihoodLoss"(%a, %t) : (tensor<2x3xf32>, tensor<3xi64>) -> ()
+  %size = arith.constant dense<-3> : tensor<i64>
+  // expected-error @+1 {{BlackmanWindow (opset 24) is invalid: 'size' is -3, but must be at least 0}}
+  onnx.node "ingot.contract"::"BlackmanWindow"(%size) : (tensor<i64>) -> ()
   %labels = arith.constant dense<[2, -1]> : tensor<2xi64>
   onnx.node "ingot.contract"::"SoftmaxCrossEntropyLoss"(%a, %labels) {ignore_index = -1 : i64} : (tensor<2x3xf32>, tensor<2xi64>) -> ()
   // expected-error @+1 {{SoftmaxCrossEntropyLoss (opset 24) is invalid: 'labels' is -1 at [1], but must be in [0, 2] or 7 (ignore_index)}}

@@ -123,7 +123,7 @@ func.func @errors(%c: tensor<i1>, %two: tensor<2xi1>, %n: tensor<3xf32>, %x: ten
   onnx.node "If"(%c) graphs "then_branch" { onnx.yield } : (tensor<i1>) -> ()
   // expected-error@+1 {{If (opset 21) is invalid: the branch does not give 1 values}}
   %0 = onnx.node "If"(%c) graphs "then_branch" { onnx.yield }, "else_branch" { onnx.yield } : (tensor<i1>) -> tensor<4xf32>
-  // expected-error@+1 {{If (opset 21) is not supported: output 0 has rank 1 in one branch and 2 in the other, with a computed condition}}
+  // expected-error@+1 {{If (opset 21) is not supported: output 0 has rank 1 in one branch and 2 in the other, with a computed condition; give both one rank, or make the condition constant}}
   %1 = onnx.node "If"(%c) graphs "then_branch" {
     onnx.yield %x : tensor<4xf32>
   }, "else_branch" {

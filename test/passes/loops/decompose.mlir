@@ -211,33 +211,3 @@ func.func @rounded(%x: tensor<?x20xf32>, %q: tensor<3x2x8xui8>, %s: tensor<3x2xf
   %0 = nn.packed_matmul %x, %q, %s {bits = 4 : i64, block_size = 16 : i64, depth = 20 : i64, rounds_a} : (tensor<?x20xf32>, tensor<3x2x8xui8>, tensor<3x2xf32>) -> tensor<?x3xf32>
   return %0 : tensor<?x3xf32>
 }
-
-// -----
-
-// Many rows of middle length become columns, which are compared as floats.
-// CHECK-LABEL: @arg_max_of_columns
-func.func @arg_max_of_columns(%x: tensor<4x?x24xf32>) -> tensor<4x?x1xi64> {
-  // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<24x4x?xf32>)
-  // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel", "parallel"]
-  // CHECK: arith.cmpf ugt
-  // CHECK: tensor.expand_shape
-  %0 = nn.arg_reduce max %x {axis = 2 : i64, keep_dims} : tensor<4x?x24xf32> -> tensor<4x?x1xi64>
-  return %0 : tensor<4x?x1xi64>
-}
-
-// -----
-
-// Must not fire: few rows, short rows, long rows, and bytes.
-// CHECK-LABEL: @arg_max_of_rows
-func.func @arg_max_of_rows(%x: tensor<15x24xf32>, %s: tensor<64x16xf32>, %l: tensor<64x64xf32>, %b: tensor<64x24xi8>) -> (tensor<15xi64>, tensor<64xi64>, tensor<64xi64>, tensor<64xi64>) {
-  // CHECK: iterator_types = ["parallel", "reduction"]
-  // CHECK: iterator_types = ["parallel", "reduction"]
-  // CHECK: iterator_types = ["parallel", "reduction", "parallel"]
-  // CHECK: iterator_types = ["parallel", "reduction"]
-  // CHECK-NOT: iterator_types = ["reduction"
-  %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<15x24xf32> -> tensor<15xi64>
-  %1 = nn.arg_reduce max %s {axis = 1 : i64} : tensor<64x16xf32> -> tensor<64xi64>
-  %2 = nn.arg_reduce max %l {axis = 1 : i64} : tensor<64x64xf32> -> tensor<64xi64>
-  %3 = nn.arg_reduce max %b {axis = 1 : i64} : tensor<64x24xi8> -> tensor<64xi64>
-  return %0, %1, %2, %3 : tensor<15xi64>, tensor<64xi64>, tensor<64xi64>, tensor<64xi64>
-}

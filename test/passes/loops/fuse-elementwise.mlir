@@ -169,28 +169,6 @@ func.func @turned_sum(%x: tensor<64x?xf32>, %e: tensor<64x?xf32>, %d: tensor<?x6
   return %b : tensor<?x64xf32>
 }
 
-// Must not fire: a transpose in front of a comparison of columns.
-// CHECK-LABEL: @turned_columns
-// CHECK-COUNT-2: linalg.generic
-// CHECK-NOT: linalg.generic
-#columns = affine_map<(i, j) -> (j)>
-func.func @turned_columns(%x: tensor<64x24xf32>, %e: tensor<24x64xf32>, %d: tensor<64xf32>, %p: tensor<64xi64>) -> tensor<64xi64> {
-  %a = linalg.generic {indexing_maps = [#turned, #two], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x24xf32>) outs(%e : tensor<24x64xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    linalg.yield %in : f32
-  } -> tensor<24x64xf32>
-  %b:2 = linalg.generic {indexing_maps = [#two, #columns, #columns], iterator_types = ["reduction", "parallel"]} ins(%a : tensor<24x64xf32>) outs(%d, %p : tensor<64xf32>, tensor<64xi64>) {
-  ^bb0(%in: f32, %best: f32, %at: i64):
-    %i = linalg.index 0 : index
-    %n = arith.index_cast %i : index to i64
-    %wins = arith.cmpf ogt, %in, %best : f32
-    %y = arith.select %wins, %in, %best : f32
-    %z = arith.select %wins, %n, %at : i64
-    linalg.yield %y, %z : f32, i64
-  } -> (tensor<64xf32>, tensor<64xi64>)
-  return %b#1 : tensor<64xi64>
-}
-
 // Must not fire: table lookups of bytes.
 // CHECK-LABEL: @look_up
 // CHECK-COUNT-3: linalg.generic
@@ -276,4 +254,35 @@ func.func @sizes(%x: tensor<?x?x8xf32>, %n: index, %m: index) -> tensor<?x?x2x4x
     linalg.yield %q : f32
   } -> tensor<?x?x2x4xf32>
   return %b : tensor<?x?x2x4xf32>
+}
+
+// Must not fuse: the loop over a row would run again for each column.
+// CHECK-LABEL: @loops_of_rows
+// CHECK-COUNT-2: linalg.generic
+#summed = affine_map<(d0) -> (d0)>
+#spread = affine_map<(d0, d1) -> (d0)>
+#grid = affine_map<(d0, d1) -> (d0, d1)>
+func.func @loops_of_rows(%x: tensor<4x8xi32>) -> tensor<4x16xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0 : i32
+  %rows = tensor.empty() : tensor<4xi32>
+  %sums = linalg.generic {indexing_maps = [#summed], iterator_types = ["parallel"]} outs(%rows : tensor<4xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %sum = scf.for %k = %c0 to %c8 step %c1 iter_args(%s = %zero) -> (i32) {
+      %e = tensor.extract %x[%i, %k] : tensor<4x8xi32>
+      %t = arith.addi %s, %e : i32
+      scf.yield %t : i32
+    }
+    linalg.yield %sum : i32
+  } -> tensor<4xi32>
+  %out = tensor.empty() : tensor<4x16xi32>
+  %y = linalg.generic {indexing_maps = [#spread, #grid], iterator_types = ["parallel", "parallel"]} ins(%sums : tensor<4xi32>) outs(%out : tensor<4x16xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %d = arith.addi %a, %a : i32
+    linalg.yield %d : i32
+  } -> tensor<4x16xi32>
+  return %y : tensor<4x16xi32>
 }

@@ -332,3 +332,29 @@ func.func @forward(%x: memref<?xf32>, %n: index, %unread: i1, %s: memref<f32>, %
   }
   return
 }
+
+// -----
+
+// The steps of a loop in the body count as work, so few rows become several
+// tasks.
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[N:.*]] = arith.constant 4 : index
+// CHECK: cpu.launch @{{.*}}(%arg1, %arg0) tasks(%[[N]])
+#row = affine_map<(d0) -> (d0)>
+func.func @forward(%x: memref<4x16384xi32>, %y: memref<4xi32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %steps = arith.constant 16384 : index
+  %zero = arith.constant 0 : i32
+  linalg.generic {indexing_maps = [#row], iterator_types = ["parallel"]} outs(%y : memref<4xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %sum = scf.for %k = %c0 to %steps step %c1 iter_args(%s = %zero) -> (i32) {
+      %e = memref.load %x[%i, %k] : memref<4x16384xi32>
+      %t = arith.addi %s, %e : i32
+      scf.yield %t : i32
+    }
+    linalg.yield %sum : i32
+  }
+  return
+}

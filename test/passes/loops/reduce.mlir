@@ -52,36 +52,55 @@ func.func @int_mean(%x: tensor<4xi8>) -> tensor<i8> {
 
 // -----
 
-// Floats are compared as integers of equal order; NaN is the largest.
+// A first loop finds the largest element of a row, and a second loop finds its
+// position. Floats are compared as integers of equal order; NaN is the largest.
 // CHECK-LABEL: @arg_max(
 func.func @arg_max(%x: tensor<2x20xf32>) -> tensor<2xi64> {
-  // CHECK: linalg.generic
-  // CHECK: ^bb0(%[[X:.*]]: f32, %[[BEST:.*]]: i32, %[[AT:.*]]: i64):
-  // CHECK: linalg.index 1
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]} outs(%{{.*}} : tensor<2xi64>)
+  // CHECK: %[[ROW:.*]] = linalg.index 0
+  // CHECK: %[[BEST:.*]] = scf.for {{.*}} -> (i32)
+  // CHECK: %[[X:.*]] = tensor.extract %{{.*}}[%[[ROW]], %{{.*}}]
   // CHECK: %[[SUM:.*]] = arith.addf %[[X]], %{{.*}} : f32
   // CHECK: arith.bitcast %[[SUM]] : f32 to i32
   // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
   // CHECK: %[[RANK:.*]] = arith.select %[[NAN]]
-  // CHECK: arith.cmpi sgt, %[[RANK]], %[[BEST]] : i32
-  // CHECK: linalg.yield %{{.*}}, %{{.*}} : i32, i64
+  // CHECK: arith.maxsi %{{.*}}, %[[RANK]] : i32
+  // CHECK: scf.for {{.*}} -> (i32)
+  // CHECK: arith.cmpi eq, %{{.*}}, %[[BEST]] : i32
+  // CHECK: arith.minsi
+  // CHECK: linalg.yield %{{.*}} : i64
   %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x20xf32> -> tensor<2xi64>
   return %0 : tensor<2xi64>
 }
 
 // -----
 
-// A long row is compared in 16 parts side by side, then the parts are, then the
-// rest.
+// A long row is read in blocks. The last block ends with the row. Only the block
+// with the best element is searched for the position.
 // CHECK-LABEL: @arg_max_of_long_rows
-func.func @arg_max_of_long_rows(%x: tensor<2x300xf32>) -> tensor<2xi64> {
-  // CHECK: %[[PARTS:.*]]:2 = linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]{{.*}} outs({{.*}} : tensor<2x16xi32>, tensor<2x16xi64>)
-  // CHECK: %[[ROW:.*]]:2 = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%[[PARTS]]#0, %[[PARTS]]#1
-  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins({{.*}} tensor<12xi8>) outs(%[[ROW]]#0, %[[ROW]]#1
-  // CHECK: linalg.index 1
-  // CHECK-NEXT: %[[DONE:.*]] = arith.constant 288
-  // CHECK-NEXT: arith.addi %{{.*}}, %[[DONE]]
-  %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x300xf32> -> tensor<2xi64>
+func.func @arg_max_of_long_rows(%x: tensor<2x5000xui8>) -> tensor<2xi64> {
+  // CHECK: %[[FOUND:.*]]:2 = scf.for {{.*}} -> (i8, index)
+  // CHECK: %[[FIRST:.*]] = arith.minsi
+  // CHECK: scf.for
+  // CHECK: arith.maxui
+  // CHECK: %[[WINS:.*]] = arith.cmpi ugt
+  // CHECK: arith.select %[[WINS]], %[[FIRST]], %{{.*}} : index
+  // CHECK: scf.for
+  // CHECK: arith.addi %[[FOUND]]#1, %{{.*}}
+  // CHECK: arith.cmpi eq, %{{.*}}, %[[FOUND]]#0 : i8
+  %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x5000xui8> -> tensor<2xi64>
   return %0 : tensor<2xi64>
+}
+
+// -----
+
+// Rows of open length may be long. Dimensions of one element may follow them.
+// CHECK-LABEL: @arg_max_of_open_rows
+func.func @arg_max_of_open_rows(%x: tensor<?x?x1xf32>) -> tensor<?x1xi64> {
+  // CHECK: scf.for {{.*}} -> (i32, index)
+  // CHECK: tensor.extract %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}]
+  %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<?x?x1xf32> -> tensor<?x1xi64>
+  return %0 : tensor<?x1xi64>
 }
 
 // -----
@@ -103,7 +122,9 @@ func.func @arg_max_of_columns(%x: tensor<5x32xf32>) -> tensor<32xi64> {
 // CHECK-LABEL: @arg_min_last_of_f64
 func.func @arg_min_last_of_f64(%x: tensor<2x20xf64>) -> tensor<2xi64> {
   // CHECK: arith.bitcast %{{.*}} : f64 to i64
-  // CHECK: arith.cmpi sge, %{{.*}} : i64
+  // CHECK: scf.for
+  // CHECK: arith.cmpi eq, %{{.*}} : i64
+  // CHECK: arith.maxsi
   %0 = nn.arg_reduce min %x {axis = 1 : i64, select_last_index} : tensor<2x20xf64> -> tensor<2xi64>
   return %0 : tensor<2xi64>
 }
@@ -113,7 +134,8 @@ func.func @arg_min_last_of_f64(%x: tensor<2x20xf64>) -> tensor<2xi64> {
 // The last of equal elements also wins.
 // CHECK-LABEL: @arg_min_last
 func.func @arg_min_last(%x: tensor<2x5xi32>) -> tensor<2x1xi64> {
-  // CHECK: arith.cmpi sle
+  // CHECK: arith.cmpi eq
+  // CHECK: arith.maxsi
   // CHECK: tensor.expand_shape
   %0 = nn.arg_reduce min %x {axis = 1 : i64, keep_dims, select_last_index} : tensor<2x5xi32> -> tensor<2x1xi64>
   return %0 : tensor<2x1xi64>
