@@ -101,6 +101,21 @@ static Reason whyNot(nn::SoftmaxOp op) {
   return std::nullopt;
 }
 
+/// Returns why an epilogue cannot take the ops behind `op`: one of them
+/// computes a function that GPUs lack. The CPU computes it if it stays an op of
+/// its own.
+static Reason whyNotEpilogue(Operation *op) {
+  while (op->getNumResults() == 1 && op->getResult(0).hasOneUse()) {
+    op = *op->getResult(0).user_begin();
+    if (isa<nn::AcoshOp, nn::AsinhOp, nn::AtanhOp, nn::CoshOp, nn::PowOp,
+            nn::SinhOp, nn::TanOp>(op))
+      return "is followed by a function that GPUs lack";
+    if (!isa<nn::ElementwiseOpInterface>(op))
+      break;
+  }
+  return std::nullopt;
+}
+
 /// The fewest elements of a result for which a reduction is a kernel. A loop
 /// of few steps takes the ops before the reduction, too.
 static constexpr int64_t kReducedElements = 8;
@@ -123,7 +138,7 @@ static Reason whyNot(nn::ReduceOp op) {
       support::productOf(type.getShape().slice(first, axes.size()));
   if (!ShapedType::isDynamic(length) && length < kReducedElements)
     return "reduces " + std::to_string(length) + " elements for each result";
-  return std::nullopt;
+  return whyNotEpilogue(op);
 }
 
 template <typename Op>
@@ -134,7 +149,9 @@ static Reason whyNotPool(Op op) {
   if (ShapedType::isDynamic(type.getShape().back()) ||
       ShapedType::isDynamic(typeOf(op.getX()).getShape().back()))
     return "has channels whose number is open";
-  return whyNotWindows(type, op.getPads());
+  if (Reason reason = whyNotWindows(type, op.getPads()))
+    return reason;
+  return whyNotEpilogue(op);
 }
 
 static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
@@ -174,8 +191,6 @@ static Reason whyNot(nn::TopKOp op) {
     return "sorts " + describe(type) + ", where kernels sort float32";
   if (Reason reason = whyNotEmpty(op))
     return reason;
-  if (op.getCount())
-    return "has a number of results that a run computes";
   if (op.getAxis() + 1 != type.getRank())
     return "is not along the last dimension";
   const int64_t length = type.getShape().back(),
@@ -195,10 +210,13 @@ using Kinds = OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::GroupNormOp,
 bool cuda::isCudaKind(Operation *op) { return Kinds::contain(op); }
 
 Reason cuda::whyNotCudaKernel(Operation *op) {
-  // The indices of a top k are integers.
-  if (!isa<nn::TopKOp>(op))
-    if (Reason reason = whyNotFloat32(op))
-      return reason;
+  if (auto topK = dyn_cast<nn::TopKOp>(op)) {
+    // The indices are integers, and the number of results is no tensor.
+    if (topK.getCount())
+      return "has a number of results that a run computes";
+  } else if (Reason reason = whyNotFloat32(op)) {
+    return reason;
+  }
   if (Reason reason = whyNotCounted(op))
     return reason;
   return Kinds::ask(op, [](auto op) { return whyNot(op); });

@@ -159,12 +159,16 @@ void RowsEmitter::emitNormalize(NormalizeOp op) {
       code.addressOf(op.getMoments()), layout.element,
       code.add(code.multiply(first, layout.strides[0]),
                code.multiply(rows.groupOf(code, row), layout.strides[1])));
+  // There are no moments of a row that does not exist.
+  Value numParts = code.number(parts);
+  if (isRow)
+    numParts = code.select(isRow, numParts, code.number(0));
   // Sums up what `term` returns for the mean and variance of each part.
   auto sumUp =
       [&](function_ref<Value(Value mean, Value variance, size_t)> term) {
-        auto loop = scf::ForOp::create(
-            b, loc, code.number(0), code.number(parts), code.number(1),
-            SmallVector<Value>(numColumns(), number(0)));
+        auto loop =
+            scf::ForOp::create(b, loc, code.number(0), numParts, code.number(1),
+                               SmallVector<Value>(numColumns(), number(0)));
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
         SmallVector<Value> loaded =

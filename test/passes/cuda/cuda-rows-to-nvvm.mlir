@@ -276,7 +276,7 @@ module {
 // -----
 
 // Each thread combines the moments of four parts of its two columns, in order.
-// There is no exchange.
+// There is no exchange. A row that does not exist has no moments.
 // CHECK-LABEL: func.func private @normalize
 // CHECK-NOT: nvvm.barrier
 // CHECK: scf.for
@@ -291,6 +291,26 @@ module {
       cuda.normalize ins(%x, %m : memref<8x64x32xf32>, memref<8x32x2xf32>) outs(%y : memref<8x64x32xf32>)
           attributes {groups = 32 : i64, parts = 4 : i64, epsilon = 1.0e-5 : f32,
                       schedule = #cuda.row_schedule<threads = 16, rows = 16, vector = 2, held = 4>} {
+      ^bb0(%n: f32):
+        cuda.yield %n : f32
+      }
+      return
+    }
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @normalize_tail
+// CHECK: memref.extract_aligned_pointer_as_index %arg1
+// CHECK: %[[COUNT:.*]] = arith.select %{{.*}}, %c4_i32{{[_0-9]*}}, %c0_i32{{[_0-9]*}} : i32
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[COUNT]]
+module {
+  module @ingot_cuda_kernels {
+    func.func private @normalize_tail(%x: memref<4x64x5xf32>, %m: memref<4x5x2xf32>, %y: memref<4x64x5xf32>) {
+      cuda.normalize ins(%x, %m : memref<4x64x5xf32>, memref<4x5x2xf32>) outs(%y : memref<4x64x5xf32>)
+          attributes {groups = 5 : i64, parts = 4 : i64, epsilon = 1.0e-5 : f32,
+                      schedule = #cuda.row_schedule<threads = 16, rows = 8, vector = 1, held = 4>} {
       ^bb0(%n: f32):
         cuda.yield %n : f32
       }

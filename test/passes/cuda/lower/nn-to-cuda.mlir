@@ -196,12 +196,13 @@ func.func @pools(%x: tensor<?x9x8x16xf32>) -> (tensor<?x5x4x16xf32>, tensor<?x5x
 
 // Contiguous elements, few elements, dimensions that are not neighbors, and
 // columns of open number stay as they are. So does a pooling of channels that
-// are not last.
+// are not last, and one before a function that GPUs lack.
 // CHECK-LABEL: @declined_reductions
 // CHECK-COUNT-5: nn.reduce
 // CHECK: nn.max_pool
+// CHECK: nn.max_pool
 // CHECK-NOT: cuda.
-func.func @declined_reductions(%x: tensor<9x4x9x8xf32>, %z: tensor<9x?xf32>) -> (tensor<9x4xf32>, tensor<9x9x8xf32>, tensor<4x8xf32>, tensor<?xf32>, tensor<9x?xi32>, tensor<9x4x8x7xf32>) {
+func.func @declined_reductions(%x: tensor<9x4x9x8xf32>, %z: tensor<9x?xf32>) -> (tensor<9x4xf32>, tensor<9x9x8xf32>, tensor<4x8xf32>, tensor<?xf32>, tensor<9x?xi32>, tensor<9x4x8x7xf32>, tensor<9x3x8x8xf32>) {
   %0 = nn.reduce sum %x {axes = array<i64: 2, 3>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<9x4xf32>
   %1 = nn.reduce sum %x {axes = array<i64: 1>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<9x9x8xf32>
   %2 = nn.reduce sum %x {axes = array<i64: 0, 2>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<4x8xf32>
@@ -211,7 +212,10 @@ func.func @declined_reductions(%x: tensor<9x4x9x8xf32>, %z: tensor<9x?xf32>) -> 
   %c = tensor.cast %4 : tensor<9x9xi32> to tensor<9x?xi32>
   %5 = nn.max_pool %x {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
       dilations = array<i64: 1, 1>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<9x4x8x7xf32>
-  return %0, %1, %2, %3, %c, %5 : tensor<9x4xf32>, tensor<9x9x8xf32>, tensor<4x8xf32>, tensor<?xf32>, tensor<9x?xi32>, tensor<9x4x8x7xf32>
+  %6 = nn.max_pool %x {channels_last, kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>,
+      dilations = array<i64: 1, 1>, ingot.backend = #ingot.backend<cuda>} : tensor<9x4x9x8xf32> -> tensor<9x3x8x8xf32>
+  %7 = nn.sinh %6 : tensor<9x3x8x8xf32> -> tensor<9x3x8x8xf32>
+  return %0, %1, %2, %3, %c, %5, %7 : tensor<9x4xf32>, tensor<9x9x8xf32>, tensor<4x8xf32>, tensor<?xf32>, tensor<9x?xi32>, tensor<9x4x8x7xf32>, tensor<9x3x8x8xf32>
 }
 
 // -----
