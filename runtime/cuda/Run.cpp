@@ -406,8 +406,7 @@ uintptr_t ingot_cuda_shadow(ingot_abi_call *call, uintptr_t device) {
   // Number 0 is the arena, the others are the tensors.
   for (uint32_t i = 0; i <= count; ++i) {
     const uintptr_t start =
-        i ? reinterpret_cast<uintptr_t>(run.tensors[i - 1].data)
-          : uintptr_t(run.arena);
+        i ? uintptr_t(addressOfTensor(i - 1)) : uintptr_t(run.arena);
     const uint64_t bytes = i ? run.bytes[i - 1] : program.arena_bytes;
     if (!isWithin(device, start, bytes))
       continue;

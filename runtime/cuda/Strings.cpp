@@ -32,7 +32,6 @@ static void placeIndices(ingot_abi_call *call, uint32_t number,
   buffer.data = reinterpret_cast<void *>(uintptr_t(addressOfTensor(number)));
   run.addresses[number] = run.buffers[number];
   run.bytes[number] = buffer.bytes;
-  run.tensors[number].data = buffer.data;
 }
 
 void ingot_cuda_read_strings(ingot_abi_call *call,

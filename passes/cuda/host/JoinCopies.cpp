@@ -63,6 +63,18 @@ struct JoinCopiesPass : ingot::impl::JoinCopiesBase<JoinCopiesPass> {
 
 } // namespace
 
+/// Returns the memref that has the same elements as `memref` and is no other
+/// form of one.
+static Value elementsOf(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (!isa<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
+            op))
+      break;
+    memref = op->getOperand(0);
+  }
+  return memref;
+}
+
 /// Returns true if `op` or an op inside uses the memory of the GPU. Others use
 /// host memory, because `cuda-run-on-host` has given them copies.
 bool Joiner::endsGroup(Operation *op) {
@@ -121,7 +133,7 @@ bool Joiner::hoist(ToHostOp copy) {
 }
 
 void Joiner::visit(ToHostOp copy) {
-  Value buffer = copy.getDevice();
+  Value buffer = elementsOf(copy.getDevice());
   if (known.contains(buffer)) {
     copy.erase();
     ++numCopies;
@@ -137,7 +149,7 @@ void Joiner::visit(ToHostOp copy) {
 }
 
 void Joiner::visit(ToDeviceOp copy) {
-  Value buffer = copy.getDevice();
+  Value buffer = elementsOf(copy.getDevice());
   ToDeviceOp &last = deferred[buffer];
   if (last) {
     last.erase();

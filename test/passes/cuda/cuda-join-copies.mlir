@@ -64,6 +64,11 @@ func.func @launch(%x: memref<8xf32>, %y: memref<8xf32>) {
   cuda.to_device %hy, %y : memref<8xf32>, memref<8xf32>
   return
 }
+module @ingot_cuda_kernels {
+  func.func @k(%x: memref<8xf32>) attributes {cuda.block = #cuda.block<threads = 32>} {
+    return
+  }
+}
 
 // -----
 
@@ -132,5 +137,32 @@ func.func @steps(%x: memref<8xf32>, %call: !llvm.ptr) {
 }
 func.func private @runtime(!llvm.ptr)
 func.func @model(%x: memref<8xf32>, %call: !llvm.ptr) {
+  return
+}
+
+// -----
+
+// Another form of a buffer has the same elements.
+// CHECK-LABEL: func.func @forms
+// CHECK: cuda.wait
+// CHECK-NEXT: linalg.fill
+// CHECK-NOT: cuda.to
+// CHECK: linalg.add
+// CHECK-NEXT: cuda.to_device
+// CHECK-NEXT: cuda.to_device
+// CHECK-NEXT: return
+func.func @forms(%x: memref<2x4xf32>, %y: memref<8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %hx = cuda.shadow %x : memref<2x4xf32> -> memref<2x4xf32>
+  cuda.wait
+  linalg.fill ins(%zero : f32) outs(%hx : memref<2x4xf32>)
+  cuda.to_device %hx, %x : memref<2x4xf32>, memref<2x4xf32>
+  %flat = memref.collapse_shape %x [[0, 1]] : memref<2x4xf32> into memref<8xf32>
+  %hflat = cuda.shadow %flat : memref<8xf32> -> memref<8xf32>
+  %hy = cuda.shadow %y : memref<8xf32> -> memref<8xf32>
+  cuda.to_host %flat, %hflat : memref<8xf32>, memref<8xf32>
+  cuda.wait
+  linalg.add ins(%hflat, %hflat : memref<8xf32>, memref<8xf32>) outs(%hy : memref<8xf32>)
+  cuda.to_device %hy, %y : memref<8xf32>, memref<8xf32>
   return
 }
