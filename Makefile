@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda conformance-python python-bench python-soak property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
+.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda conformance-python python-bench python-ray python-soak property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
   zoo fuzz soak faults gpu-bundle gpu-check gpu-bench docs site site-check clean
 
 help: ## this list
@@ -90,14 +90,17 @@ conformance: build ## run ONNX's own backend tests; writes docs/measured/conform
 conformance-python: wheel ## run ONNX's own backend tests through ingot.onnxruntime, as many as `make conformance`
 	@$(python) test/python/run.py --jobs $(JOBS) --part conformance --long
 
+python-ray: wheel ## test ingot.ray on a local Ray of two CPUs, in Ray Data and Ray Serve
+	@$(python) test/python/run.py --also scripts/requirements-python-ray.txt test_ray test_ray_data
+
 python-soak: wheel ## run 100,000 random sequences of loads, runs, failures, threads and forks in Python under ASan and UBSan
 	@$(python) test/python/run.py --jobs $(JOBS) --part sequences --long
 
-build/python-bench-venv/.ready: scripts/requirements-python.txt scripts/requirements-python-bench.txt | setup
+build/python-bench-venv/.ready: scripts/requirements-python.txt scripts/requirements-python-ray.txt scripts/requirements-python-bench.txt | setup
 	@mkdir -p build
 	@/usr/bin/python3 -m venv --clear build/python-bench-venv
 	@build/python-bench-venv/bin/python -m pip install -q --disable-pip-version-check \
-	  -r scripts/requirements-python.txt -r scripts/requirements-python-bench.txt
+	  -r scripts/requirements-python.txt -r scripts/requirements-python-ray.txt -r scripts/requirements-python-bench.txt
 	@touch $@
 
 python-bench: wheel build/python-bench-venv/.ready ## measure the Python packages beside ONNX Runtime and OpenVINO; writes docs/measured/python.md
@@ -184,4 +187,4 @@ site-check: site ## look for broken links and pages wider than a phone in build/
 clean: ## remove what was built, but keep build/deps, models and Python environments
 	@rm -rf build-asan build-asan-runtime build-debug build-tsan build-fuzz
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 \
-	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv ! -name site-venv ! -name python-venv ! -name python-bench-venv ! -name python-dependencies -exec rm -rf {} +; fi
+	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv ! -name site-venv ! -name python-venv ! -name python-bench-venv -exec rm -rf {} +; fi

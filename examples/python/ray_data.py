@@ -16,8 +16,8 @@ import ingot.ray
 def main():
     rows = [{"id": i, "x": np.full(4, i, np.float32)} for i in range(1000)]
     table = ray.data.from_items(rows)
-    table = table.map_batches(ingot.ray.Predictor, fn_constructor_args=[sys.argv[1]], num_cpus=1, concurrency=1,
-                              batch_size=256)
+    table = table.map_batches(ingot.ray.Predictor, fn_constructor_args=[sys.argv[1]], num_cpus=1, batch_size=256,
+                              compute=ray.data.ActorPoolStrategy(size=1))
     print("rows:", table.count(), "columns:", *sorted(table.schema().names))
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Installs the wheels of the Python packages into a new environment, and runs their tests there.
 
-usage: run.py [--build DIR] [--json FILE] [--python PROGRAM] [--jobs N] [--part NAME[,NAME...]] [--long] [PATTERN ...]
+usage: run.py [--build DIR] [--json FILE] [--python PROGRAM] [--jobs N] [--part NAME[,NAME...]] [--long]
+              [--also FILE] [PATTERN ...]
 
 `make wheel` must have built the wheels. The parts:
   tests        each test_*.py in a process of its own, so that a crash ends only its tests
@@ -106,13 +107,15 @@ class Environment:
 
     def dependencies(self):
         """Returns the folder of the packages that tests need. It is filled once for each list of packages."""
-        with open(REQUIREMENTS) as file:
-            pins = [line.strip() for line in file if line[0] not in "#\n" and not line.startswith(BUILDING)]
+        pins = []
+        for path in [REQUIREMENTS, *self.args.also]:
+            with open(path) as file:
+                pins += [line.strip() for line in file if line[0] not in "#\n" and not line.startswith(BUILDING)]
         version = subprocess.run([self.args.python, "--version"], capture_output=True, text=True, check=True).stdout
         key = hashlib.sha256("\n".join([version, *pins]).encode()).hexdigest()[:12]
         target = os.path.join(self.args.build, "python-dependencies", key)
         if not os.path.exists(target):
-            shutil.rmtree(os.path.dirname(target), ignore_errors=True)
+            shutil.rmtree(target + ".new", ignore_errors=True)
             pip = [self.python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target"]
             subprocess.run([*pip, target + ".new", *pins], check=True)
             os.rename(target + ".new", target)
@@ -210,6 +213,7 @@ def main():
     parser.add_argument("--python", default="/usr/bin/python3", help="interpreter of the new environment")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="conformance tests at a time")
     parser.add_argument("--part", help="parts to run, comma-separated (default: all; with a pattern: tests)")
+    parser.add_argument("--also", action="append", default=[], metavar="FILE", help="list of more packages to install")
     parser.add_argument("--long", action="store_true", help="run all cases of conformance and sequences")
     args = parser.parse_args()
     args.build = os.path.abspath(args.build)

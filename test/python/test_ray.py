@@ -43,14 +43,15 @@ class Ray(Case):
         return found
 
     def test_map_batches(self):
-        found = self.check(self.rows().map_batches(ingot.ray.Predictor, fn_constructor_args=[self.open], num_cpus=1,
-                                                   concurrency=1, batch_size=8))
+        found = self.check(self.rows().map_batches(ingot.ray.Predictor, fn_constructor_args=[self.open], num_cpus=1, batch_size=8,
+                                                   compute=ray.data.ActorPoolStrategy(size=1)))
         self.assertIn("x", found[0])
 
     def test_a_fixed_batch_and_other_columns(self):
         dataset = self.rows().rename_columns({"x": "features"})
         found = self.check(dataset.map_batches(
-            ingot.ray.Predictor, fn_constructor_args=[self.fixed], num_cpus=1, concurrency=1, batch_size=4,
+            ingot.ray.Predictor, fn_constructor_args=[self.fixed], num_cpus=1, batch_size=4,
+            compute=ray.data.ActorPoolStrategy(size=1),
             fn_constructor_kwargs={"columns": {"x": "features"}, "keep": False}))
         self.assertNotIn("features", found[0])
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models in Ray: a class for `map_batches` of Ray Data, and a deployment of Ray Serve.
 
-    rows.map_batches(ingot.ray.Predictor, fn_constructor_args=["model.so"], num_cpus=1, concurrency=2)
+    rows.map_batches(ingot.ray.Predictor, fn_constructor_args=["model.so"], num_cpus=1,
+                     compute=ray.data.ActorPoolStrategy(size=2))
 
 Each replica loads the model from its file, which must be on each machine at the same path. Replicas on a machine share the
 memory of its weights. A run uses as many threads as Ray gives CPUs to the replica.
@@ -26,7 +27,8 @@ def _cpus() -> int:
     import ray  # type: ignore[import-not-found,unused-ignore]
     if not ray.is_initialized():
         raise Unsupported("a class of ingot.ray works in an actor of Ray; call ingot.load to run a model elsewhere")
-    given = ray.get_runtime_context().get_assigned_resources()
+    context: Any = ray.get_runtime_context()
+    given = context.get_assigned_resources()
     return max(1, int(given.get("CPU", 1)))
 
 
@@ -122,10 +124,11 @@ class Server:
 
     async def __call__(self, request: Any) -> dict[str, Any]:
         """Returns one row of each output by name: arrays, or lists for a request over HTTP."""
-        is_http = not isinstance(request, Mapping)
-        row = self._row(await request.json() if is_http else request)
+        # A request of HTTP is a mapping, too: of its scope.
+        read_json = getattr(request, "json", None)
+        row = self._row(request if read_json is None else await read_json())
         result: dict[str, Array] = await self._batched(row)
-        return {name: value.tolist() for name, value in result.items()} if is_http else result
+        return result if read_json is None else {name: value.tolist() for name, value in result.items()}
 
     def _row(self, request: Any) -> dict[str, Array]:
         names = {spec.name for spec in self._model.inputs}
