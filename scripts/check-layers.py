@@ -298,7 +298,7 @@ def check_methods():
 
 
 # Words in the name of a constant that is a measured threshold.
-DECIDES = re.compile(r"k\w*?(Fewest|Few|Least|Most|Many|Small|Large|Long|Short|Worth|Pays|Usual|Times|InCache|Wanted)(?![a-z])")
+DECIDES = re.compile(r"k\w*?(Fewest|Few|Least|Most|Many|Small|Large|Long|Short|Worth|Pays|Usual|Times|InCache|Wanted|Typical|Open|MaxUnrolled)(?![a-z])")
 NUMBER = r"(?:int|int32_t|int64_t|uint32_t|uint64_t|unsigned|size_t|double|float)"
 CONSTANTS = re.compile(r"\b(?:const|constexpr) (?:static |inline |const )*" + NUMBER + r" ([a-zA-Z]\w*(?:\[\w*\])?\s*=[^;]*);")
 DECLARED = re.compile(r"(?:^|, )\s*([a-zA-Z]\w*)(?:\[\w*\])?\s*=((?:[^,{]|\{[^}]*\})*)")

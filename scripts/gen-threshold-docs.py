@@ -45,6 +45,8 @@ def read_row(text, line):
     if kind == "CACHE_SHARE":
         _, cache, numerator, denominator = fields[:4]
         value = cache if numerator == denominator else f"{numerator}/{denominator} of {cache}"
+        if denominator.startswith("target."):
+            value = f"{cache} / {denominator.removeprefix('target.')}"
     return f"`{name}`", value, unit, measured, meaning
 
 

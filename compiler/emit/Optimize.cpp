@@ -158,7 +158,7 @@ static std::optional<uint64_t> roundsOf(const Loop &loop) {
 /// loop has a run-time iteration count, unrolling the outer loop only copies
 /// the inner loop.
 static void leaveLongLoops(Function &function) {
-  constexpr uint64_t kFew = threshold::unrolledRounds;
+  const uint64_t few = threshold::unrolledRounds;
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
   for (Loop *loop : loops.getLoopsInPreorder()) {
@@ -167,10 +167,10 @@ static void leaveLongLoops(Function &function) {
       length += count_if(*block, [](const Instruction &i) {
         return i.getType()->isVectorTy();
       });
-    bool isAroundOpen =
-        roundsOf(*loop).value_or(kFew + 1) > kFew &&
-        any_of(loop->getSubLoops(),
-               [](const Loop *inner) { return !roundsOf(*inner); });
+    bool isAroundOpen = roundsOf(*loop).value_or(few + 1) > few &&
+                        any_of(loop->getSubLoops(), [](const Loop *inner) {
+                          return !roundsOf(*inner);
+                        });
     if (length >= (isAroundOpen ? threshold::unrolledVectorsAroundOpen
                                 : threshold::unrolledVectors))
       loop->setLoopAlreadyUnrolled();

@@ -77,6 +77,15 @@ Answer<bool> Policy::multiplyPatches(nn::ConvOp) const {
 Answer<std::optional<int64_t>> Policy::fitPairs(Operation *) const {
   return {std::nullopt, kNoPolicy};
 }
+Answer<bool> Policy::packWeights(nn::MatMulOp, const PackCandidate &) const {
+  return {false, kNoPolicy};
+}
+Answer<bool> Policy::packWeightsInLoop(nn::MatMulOp, int64_t) const {
+  return {false, kNoPolicy};
+}
+Answer<bool> Policy::packTable(nn::GatherOp) const {
+  return {false, kNoPolicy};
+}
 Answer<bool> Policy::roundRows(nn::PackedMatMulOp) const {
   return {false, kNoPolicy};
 }

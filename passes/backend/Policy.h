@@ -54,6 +54,20 @@ struct Int8Candidate {
   llvm::function_ref<bool()> readsFloats;
 };
 
+/// Facts about a matrix product whose weights may be stored in few bits.
+struct PackCandidate {
+  /// The bits of a stored weight: 2, 4 or 8.
+  int64_t bits;
+  /// The number of weights of all candidates in the module.
+  int64_t allWeights;
+  /// The fewest weights of a module that are stored in few bits. If negative,
+  /// the policy chooses the number.
+  int64_t least = -1;
+  /// True if the model stores the weights as integers. Otherwise they are
+  /// floats that would be quantized.
+  bool areIntegers = false;
+};
+
 /// Forms of a product for which the model or the user asks for 16 bits, or for
 /// tf32.
 enum class HalfPrecisionForm {
@@ -150,6 +164,17 @@ public:
   /// come from the largest weights.
   virtual Answer<std::optional<int64_t>>
   fitPairs(mlir::Operation *product) const;
+  /// Returns true if the weights of `product`, which is in no loop, are to be
+  /// stored in few bits and multiplied in this form.
+  virtual Answer<bool> packWeights(nn::MatMulOp product,
+                                   const PackCandidate &candidate) const;
+  /// Returns true if the weights of `product`, in a loop, may be stored in few
+  /// bits. `weights` is the number of weights of all such products in the loop.
+  virtual Answer<bool> packWeightsInLoop(nn::MatMulOp product,
+                                         int64_t weights) const;
+  /// Returns true if the constant table of `op`, which picks rows of it, is to
+  /// be stored as bytes.
+  virtual Answer<bool> packTable(nn::GatherOp op) const;
   /// Returns true if the left-hand rows of `product`, whose weights have few
   /// bits, are to be rounded to int8.
   virtual Answer<bool> roundRows(nn::PackedMatMulOp product) const;

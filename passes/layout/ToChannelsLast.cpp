@@ -34,7 +34,8 @@ struct ToChannelsLast : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "has its channels last already");
     Answer<Layout> answer = Policy::of(op).layOut(op);
     if (answer.choice == Layout::channelsFirst) {
-      record(op, Question::layout, "channels first", answer.reason);
+      record(op, Question::layout, "channels first", answer.reason,
+             answer.alternatives);
       return rewriter.notifyMatchFailure(op, answer.reason);
     }
     Location loc = op.getLoc();
@@ -47,7 +48,8 @@ struct ToChannelsLast : OpRewritePattern<Op> {
         cast<Op>(rewriter.create(loc, op->getName().getIdentifier(), operands,
                                  Type(permute(type, last)), op->getAttrs()));
     result.setChannelsLast(true);
-    record(result, Question::layout, "channels last", answer.reason);
+    record(result, Question::layout, "channels last", answer.reason,
+           answer.alternatives);
     rewriter.replaceOpWithNewOp<nn::TransposeOp>(
         op, type, result.getY(), toChannelsFirst(type.getRank()));
     ++count;

@@ -153,7 +153,8 @@ static bool hasWideVectors(func::FuncOp function) {
 /// pays.
 static std::optional<NumberTable> tableOf(const Group &group) {
   const Outline &model = group.front();
-  if (differingScalars(scalarsOf(group)).size() > threshold::mergedScalars)
+  if (differingScalars(scalarsOf(group)).size() >
+      size_t(threshold::mergedScalars))
     return std::nullopt;
   SmallVector<Column> columns = columnsOf(group);
   return codegen::chooseTable(

@@ -101,9 +101,10 @@ std::optional<NumberTable> ingot::codegen::chooseTable(
   auto tableOf = [&](bool hasMultiples,
                      size_t most) -> std::optional<NumberTable> {
     NumberTable table(numbers, hasMultiples);
-    if (table.columns.size() > most ||
-        countInRound(table) > (hasMultiples ? threshold::mergedInRoundOfWide
-                                            : threshold::mergedInRound))
+    const auto mostInRound =
+        size_t(hasMultiples ? threshold::mergedInRoundOfWide
+                            : threshold::mergedInRound);
+    if (table.columns.size() > most || countInRound(table) > mostInRound)
       return std::nullopt;
     return table;
   };

@@ -40,7 +40,7 @@ void loops::Captures::add(Value value) {
       op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
       isa<arith::ArithDialect, affine::AffineDialect, memref::MemRefDialect>(
           op->getDialect());
-  if (!isScalar || repeated.size() == threshold::outlinedRepeatedOps) {
+  if (!isScalar || repeated.size() == size_t(threshold::outlinedRepeatedOps)) {
     areComplete = false;
     return;
   }

@@ -341,7 +341,7 @@ bool Specializer::run(SmallVectorImpl<linalg::GenericOp> &more) {
     branch(isNone(innermost.getArrayRef()),
            [&] { clone(/*asTheyLie=*/false, {}); });
   for (Value single : innermost) {
-    if (innermost.size() > ingot::threshold::specializedOperands)
+    if (innermost.size() > size_t(ingot::threshold::specializedOperands))
       break;
     SmallVector<Value> others;
     for (Value other : innermost)

@@ -35,11 +35,11 @@ using namespace ingot;
 using namespace ingot::support;
 
 /// The largest k for which each item is inserted at its rank.
-static constexpr int64_t kMostInserted = threshold::topKInserted;
+static const int64_t &kMostInserted = threshold::topKInserted;
 /// The number of elements that are tested together.
-static constexpr int64_t kBlock = threshold::topKBlock;
+static const int64_t &kBlock = threshold::topKBlock;
 /// The room of a buffer beyond twice k. It makes sorting rare.
-static constexpr int64_t kMoreRoom = threshold::topKRoom;
+static const int64_t &kMoreRoom = threshold::topKRoom;
 
 namespace {
 

@@ -52,7 +52,7 @@ namespace {
 
 /// The length from which a row is long. Shorter rows are put together until
 /// they are as long.
-constexpr int64_t kLongRow = threshold::longRow;
+const int64_t &kLongRow = threshold::longRow;
 
 /// The way in which the two innermost loops read an operand.
 enum class Role { rows, oneRow, oneElement };

@@ -9,6 +9,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/kernel/KernelInterfaces.h"
 #include "passes/memory/BatchImages.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -157,7 +158,8 @@ double LayerCost::estimateFlops() const {
   for (const Factors &term : flopTerms) {
     double product = 1;
     for (OpFoldResult factor : term)
-      product *= double(getConstantIntValue(factor).value_or(typicalSize));
+      product *=
+          double(getConstantIntValue(factor).value_or(threshold::openSize));
     flops += product;
   }
   return flops;

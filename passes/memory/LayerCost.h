@@ -44,10 +44,9 @@ public:
                            const mlir::IRMapping &sizes) const {
     return total(flopTerms, builder, sizes);
   }
-  /// Returns the number of arithmetic operations, with `typicalSize` for each
-  /// size that is only known at run time.
+  /// Returns the number of arithmetic operations, with `openSize`
+  /// (Thresholds.inc) for each size that is only known at run time.
   double estimateFlops() const;
-  static constexpr int64_t typicalSize = 64;
   /// Returns the bytes of all operands and results.
   mlir::OpFoldResult bytes(mlir::OpBuilder &builder,
                            const mlir::IRMapping &sizes) const {

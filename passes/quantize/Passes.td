@@ -310,18 +310,17 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
 
     - weights of ops that come from nodes which `keep` names,
     - weights that are not finite,
-    - at most 2^18 weights in a loop,
-    - all weights of a module that has fewer than `least`,
-    - matrices with more than four rows of data in a module that has fewer than
-      four times `least` weights.
+    - weights for which the device's policy declines. The CPU's policy declines
+      few weights, of a loop or of a module, and, unless there are many weights,
+      matrices with many rows of data.
   }];
   let options = [
     Option<"bits", "bits", "int64_t", "8", "Bits of each weight: 4 or 8">,
     Option<"blockSize", "block-size", "int64_t", "32",
            "Elements of a column that share a scale, with 4 bits">,
     Option<"least", "least", "int64_t", "-1",
-           "Fewest weights that are quantized; if negative, as many floats "
-           "as a quarter of the second-level cache holds">,
+           "Fewest weights that are quantized; if negative, the policy of "
+           "the device chooses">,
     ListOption<"keep", "keep", "std::string",
                "Nodes to keep in fp32: GLOB=fp32">];
   let statistics = [
@@ -358,7 +357,7 @@ def QuantizeTables : Pass<"nn-quantize-tables", "::mlir::ModuleOp"> {
     A `gather` of rows of a large constant f32 matrix becomes the product of two
     gathers: of signed bytes, and of a scale for each row. Each row keeps its
     own precision, regardless of the magnitude of other rows. Nodes that `keep`
-    names stay as they are.
+    names stay as they are. The device's policy decides about the others.
   }];
   let options = [
     ListOption<"keep", "keep", "std::string",

@@ -89,13 +89,12 @@ quantize::findProducts(func::FuncOp function,
   return products;
 }
 
-static Operation *loopOf(Operation *op) {
+Operation *quantize::loopOf(Operation *op) {
   return op->getParentOfType<LoopLikeOpInterface>();
 }
 
-/// Returns the number of weights of `products` in each loop.
-static llvm::DenseMap<Operation *, int64_t>
-countWeightsInLoops(ArrayRef<Operation *> products) {
+llvm::DenseMap<Operation *, int64_t>
+quantize::countWeightsInLoops(ArrayRef<Operation *> products) {
   llvm::DenseMap<Operation *, int64_t> counts;
   for (Operation *product : products)
     if (Operation *loop = loopOf(product)) {
@@ -107,18 +106,12 @@ countWeightsInLoops(ArrayRef<Operation *> products) {
 }
 
 SmallVector<Operation *>
-quantize::findInnerProducts(func::FuncOp function, int64_t leastInLoop,
+quantize::findInnerProducts(func::FuncOp function,
                             function_ref<bool(Operation *)> isWanted) {
   SmallVector<Operation *> products;
   function.walk([&](Operation *op) {
     if (op->getParentOp() != function && hasConstantWeights(op) && isWanted(op))
       products.push_back(op);
-  });
-  llvm::DenseMap<Operation *, int64_t> weightsOf =
-      countWeightsInLoops(products);
-  llvm::erase_if(products, [&](Operation *op) {
-    Operation *loop = loopOf(op);
-    return loop && weightsOf[loop] < leastInLoop;
   });
   return products;
 }

@@ -46,11 +46,17 @@ findProducts(mlir::func::FuncOp function,
 
 /// Returns the convolutions and matrix products inside loops and branches that
 /// `isWanted` accepts. Their data have no calibrated range, because loop state
-/// changes at each step, and a branch may not be taken. Leaves out the products
-/// of a loop if they have fewer than `leastInLoop` weights together.
+/// changes at each step, and a branch may not be taken.
 llvm::SmallVector<mlir::Operation *>
-findInnerProducts(mlir::func::FuncOp function, int64_t leastInLoop,
+findInnerProducts(mlir::func::FuncOp function,
                   llvm::function_ref<bool(mlir::Operation *)> isWanted);
+
+/// Returns the innermost loop around `op`, or null.
+mlir::Operation *loopOf(mlir::Operation *op);
+
+/// Returns the number of weights of `products` in each loop.
+llvm::DenseMap<mlir::Operation *, int64_t>
+countWeightsInLoops(llvm::ArrayRef<mlir::Operation *> products);
 
 /// Decides which products are computed in int8 with calibrated ranges. A rule
 /// of `keep` that names a product decides about this product. Without such a

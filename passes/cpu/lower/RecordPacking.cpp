@@ -9,6 +9,7 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/backend/Policy.h"
+#include "passes/cpu/policy/Costs.h"
 #include "passes/support/Reason.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -80,5 +81,5 @@ void cpu::recordPacking(Operation *kernel) {
                              ? "an open number of"
                              : std::to_string(dst.getShape().back());
   record(kernel, Question::packing, choice,
-         "has " + channels + " output channels");
+         "has " + channels + " output channels", weighPacking(kernel, choice));
 }

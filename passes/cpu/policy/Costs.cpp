@@ -6,11 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/policy/Costs.h"
 
+#include "dialects/kernel/KernelInterfaces.h"
+#include "dialects/nn/Constants.h"
 #include "passes/cpu/policy/Levels.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -142,5 +145,150 @@ SmallVector<Alternative, 3> cpu::weigh(Operation *op, ArrayRef<Form> forms) {
   for (Form form : forms)
     all.push_back(
         {nameOf(form).str(), size ? estimateCycles(*size, form, target) : -1});
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Forms of weights and data
+//===----------------------------------------------------------------------===//
+
+/// Returns the cycles to move `elements` to other places.
+static int64_t cyclesOfMoves(double elements) {
+  return std::llround(threshold::cyclesOfMove * elements);
+}
+
+SmallVector<Alternative, 3> cpu::weighPackedWeights(nn::MatMulOp product,
+                                                    int64_t bits) {
+  SmallVector<Alternative, 3> all = weigh(product, {Form::f32});
+  all.push_back({"int" + std::to_string(bits)});
+  std::optional<ProductSize> size = ProductSize::of(product);
+  if (!size)
+    return all;
+  size->packedBits = bits;
+  all.back().cycles = estimateCycles(*size, Form::f32, lowestLevel(product));
+  return all;
+}
+
+SmallVector<Alternative, 3> cpu::weighTables(nn::GatherOp op) {
+  SmallVector<Alternative, 3> all = {{nameOf(Form::f32).str()},
+                                     {nameOf(Form::int8).str()}};
+  const int64_t elements = productOf(shapeOf(op.getY()));
+  if (ShapedType::isDynamic(elements))
+    return all;
+  // Rows are read from memory. Bytes are also converted and multiplied.
+  const auto perCycle = double(threshold::memoryBytesPerCycle);
+  all[0].cycles = std::llround(4 * double(elements) / perCycle);
+  all[1].cycles = std::llround(double(elements) *
+                               (1 / perCycle + threshold::cyclesOfRounding));
+  return all;
+}
+
+SmallVector<Alternative, 3> cpu::weighLayouts(Operation *op) {
+  if (!isa<nn::ConvOp, nn::ConvTransposeOp>(op))
+    return {};
+  std::optional<ProductSize> size = ProductSize::of(op);
+  const int64_t last =
+      size ? estimateCycles(*size, Form::f32, lowestLevel(op)) : -1;
+  // Loops compute a convolution with the channels first.
+  return {{"channels last", last},
+          {"channels first",
+           size ? std::llround(double(last) / threshold::speedOfLoops) : -1}};
+}
+
+SmallVector<Alternative, 3> cpu::weighPatches(nn::ConvOp product) {
+  SmallVector<Alternative, 3> all = {{"channels last"}, {"rows of patches"}};
+  std::optional<ProductSize> size = ProductSize::of(product);
+  if (!size)
+    return all;
+  const bool isBytes = product.getX().getDefiningOp<nn::DequantizeOp>();
+  const TargetInfo target = lowestLevel(product);
+  const Form form = isBytes ? Form::int8 : Form::f32;
+  const int64_t rows = estimateCycles(*size, form, target);
+  all[1].cycles = rows + cyclesOfMoves(double(size->data));
+  // The convolution multiplies groups of channels in each tap.
+  const int64_t group = isBytes ? threshold::byteChannelsAtOnce : 1,
+                channels = shapeOf(product.getW())[1];
+  ProductSize padded = *size;
+  padded.products = size->products / std::max<int64_t>(channels, 1) *
+                    int64_t(llvm::alignTo(channels, group));
+  all[0].cycles = estimateCycles(padded, form, target);
+  return all;
+}
+
+SmallVector<Alternative, 3> cpu::weighPadding(nn::ConvOp product) {
+  SmallVector<Alternative, 3> all = {{"channels as they are"},
+                                     {"groups of four channels"}};
+  std::optional<ProductSize> size = ProductSize::of(product);
+  if (!size || size->results == 0)
+    return all;
+  const TargetInfo target = lowestLevel(product);
+  const int64_t channels = shapeOf(product.getW())[1],
+                outputs = shapeOf(product.getW())[0];
+  const auto whole =
+      double(llvm::alignTo(channels, threshold::byteChannelsAtOnce)) /
+      double(channels);
+  // The kernel copies the window of each pixel to whole groups.
+  const double windows = double(size->products) / double(outputs);
+  size->products = std::llround(double(size->products) * whole);
+  const int64_t cycles = estimateCycles(*size, Form::int8, target);
+  all[0].cycles = cycles + cyclesOfMoves(windows);
+  all[1].cycles = cycles + cyclesOfMoves(double(size->data) * whole);
+  return all;
+}
+
+/// Returns the number of multiplications of a kernel, or nullopt if sizes are
+/// open.
+static std::optional<int64_t> countProducts(kernel::KernelOpInterface kernel) {
+  int64_t flops = 1;
+  for (const kernel::Factor &factor : kernel.getWork())
+    flops = productOf({flops, factor.value
+                                  ? shapeOf(factor.value)[size_t(factor.dim)]
+                                  : factor.number});
+  if (ShapedType::isDynamic(flops))
+    return std::nullopt;
+  return flops / 2;
+}
+
+/// Returns the form in which a kernel multiplies elements of `type`.
+static Form formOf(Type type) {
+  return type.isInteger(8) ? Form::int8
+         : type.isBF16()   ? Form::bf16
+         : type.isF16()    ? Form::f16
+                           : Form::f32;
+}
+
+/// Returns the number of weights in the constant operands of `op`, or 0 if a
+/// run computes its weights. A weight has `bits` bits if `bits` is not 0.
+static int64_t countConstants(Operation *op, int64_t bits) {
+  int64_t count = 0;
+  for (Value operand : op->getOperands())
+    if (ElementsAttr constant = nn::getConstant(operand))
+      count +=
+          constant.getNumElements() *
+          (bits == 0 ? 1 : constant.getElementType().getIntOrFloatBitWidth()) /
+          (bits == 0 ? 1 : bits);
+  return count;
+}
+
+SmallVector<Alternative, 3> cpu::weighPacking(Operation *op, StringRef form) {
+  auto kernel = cast<kernel::KernelOpInterface>(op);
+  ProductSize size{0, 0, productOf(shapeOf(op->getOperand(0))),
+                   productOf(shapeOf(op->getResult(0)))};
+  size.packedBits = kernel.getWeightBits();
+  size.weights = countConstants(op, size.packedBits);
+  if (size.weights == 0)
+    return {};
+  SmallVector<Alternative, 3> all = {{form.str()}, {"packed in each run"}};
+  std::optional<int64_t> products = countProducts(kernel);
+  if (!products || ShapedType::isDynamic(size.data) ||
+      ShapedType::isDynamic(size.results))
+    return all;
+  size.products = *products;
+  const int64_t cycles = estimateCycles(
+      size, formOf(getElementTypeOrSelf(op->getOperand(0))), lowestLevel(op));
+  if (cycles < 0)
+    return all;
+  all[0].cycles = cycles;
+  all[1].cycles = cycles + cyclesOfMoves(double(size.weights));
   return all;
 }

@@ -9,6 +9,7 @@
 // larger of two times, plus the time to round the data. The first is the time
 // of the multiply-adds at the core's rate. The second is the time to read, at
 // the rate of memory, the bytes that the second-level cache does not hold.
+// Moving an element to another place takes a number of cycles.
 //
 // The estimates only explain a decision to its reader. They leave out padding,
 // tails of vectors and the layout of data, and can rank two alternatives
@@ -60,6 +61,33 @@ int64_t estimateCycles(const ProductSize &size, Form form,
 /// have no estimates.
 llvm::SmallVector<Alternative, 3> weigh(mlir::Operation *op,
                                         llvm::ArrayRef<Form> forms);
+
+/// Returns the estimates of `product` with weights of f32, and of `bits` bits.
+/// The second is called "int4" for 4 bits.
+llvm::SmallVector<Alternative, 3> weighPackedWeights(nn::MatMulOp product,
+                                                     int64_t bits);
+
+/// Returns the estimates of reading a row of the table of `op` as f32 and as
+/// int8, for all rows that `op` picks.
+llvm::SmallVector<Alternative, 3> weighTables(nn::GatherOp op);
+
+/// Returns the estimates of a convolution with its channels last and first. Has
+/// none for other ops.
+llvm::SmallVector<Alternative, 3> weighLayouts(mlir::Operation *op);
+
+/// Returns the estimates of a convolution whose windows do not overlap, as it
+/// is and as a product of its patches.
+llvm::SmallVector<Alternative, 3> weighPatches(nn::ConvOp product);
+
+/// Returns the estimates of a convolution of bytes with its channels as they
+/// are, and with whole groups of channels.
+llvm::SmallVector<Alternative, 3> weighPadding(nn::ConvOp product);
+
+/// Returns the estimates of `kernel`, an op of the `cpu` dialect. Its weights
+/// have the form called `form`, or are brought into this form in each run. Has
+/// none if a run computes the weights.
+llvm::SmallVector<Alternative, 3> weighPacking(mlir::Operation *kernel,
+                                               llvm::StringRef form);
 
 } // namespace ingot::cpu
 

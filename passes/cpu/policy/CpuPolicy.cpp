@@ -12,6 +12,7 @@
 #include "passes/cpu/policy/Int8Products.h"
 #include "passes/cpu/policy/Layouts.h"
 #include "passes/cpu/policy/Levels.h"
+#include "passes/cpu/policy/PackedWeights.h"
 #include "passes/cpu/policy/SmallGroups.h"
 #include "passes/cpu/policy/WinogradCost.h"
 
@@ -84,15 +85,41 @@ Answer<bool> CpuPolicy::multiplyF16(Operation *product) const {
 }
 
 Answer<Layout> CpuPolicy::layOut(Operation *op) const {
-  return chooseLayout(op);
+  Answer<Layout> answer = chooseLayout(op);
+  if (isRecorded(op))
+    answer.alternatives = weighLayouts(op);
+  return answer;
 }
 
 Answer<bool> CpuPolicy::multiplyPatches(nn::ConvOp product) const {
-  return isForPatches(product);
+  Answer<bool> answer = isForPatches(product);
+  if (isRecorded(product))
+    answer.alternatives = weighPatches(product);
+  return answer;
 }
 
 Answer<std::optional<int64_t>> CpuPolicy::fitPairs(Operation *product) const {
   return findPairedAxis(product);
+}
+
+Answer<bool> CpuPolicy::packWeights(nn::MatMulOp product,
+                                    const PackCandidate &candidate) const {
+  Answer<bool> answer = isForPackedWeights(product, candidate);
+  if (isRecorded(product))
+    answer.alternatives = weighPackedWeights(product, candidate.bits);
+  return answer;
+}
+
+Answer<bool> CpuPolicy::packWeightsInLoop(nn::MatMulOp product,
+                                          int64_t weights) const {
+  return isLoopForPackedWeights(product, weights);
+}
+
+Answer<bool> CpuPolicy::packTable(nn::GatherOp op) const {
+  Answer<bool> answer = isForPackedTable(op);
+  if (isRecorded(op))
+    answer.alternatives = weighTables(op);
+  return answer;
 }
 
 Answer<bool> CpuPolicy::roundRows(nn::PackedMatMulOp product) const {
@@ -100,5 +127,8 @@ Answer<bool> CpuPolicy::roundRows(nn::PackedMatMulOp product) const {
 }
 
 Answer<bool> CpuPolicy::padChannels(nn::ConvOp product) const {
-  return isForPadding(product);
+  Answer<bool> answer = isForPadding(product);
+  if (isRecorded(product))
+    answer.alternatives = weighPadding(product);
+  return answer;
 }

@@ -36,6 +36,11 @@ public:
   Answer<bool> multiplyPatches(nn::ConvOp product) const override;
   Answer<std::optional<int64_t>>
   fitPairs(mlir::Operation *product) const override;
+  Answer<bool> packWeights(nn::MatMulOp product,
+                           const PackCandidate &candidate) const override;
+  Answer<bool> packWeightsInLoop(nn::MatMulOp product,
+                                 int64_t weights) const override;
+  Answer<bool> packTable(nn::GatherOp op) const override;
   Answer<bool> roundRows(nn::PackedMatMulOp product) const override;
   Answer<bool> padChannels(nn::ConvOp product) const override;
 };

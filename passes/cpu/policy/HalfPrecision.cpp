@@ -47,8 +47,8 @@ static bool isDepthwiseAlone(Operation *op,
             around.insert(producer);
     };
     addNeighbours(op);
-    for (size_t i = 0; i < around.size() && i < threshold::halfMostAround;
-         ++i) {
+    for (size_t i = 0;
+         i < around.size() && i < size_t(threshold::halfMostAround); ++i) {
       Operation *other = around[i];
       auto otherConv = dyn_cast<nn::ConvOp>(other);
       if (isProduct(other) && !(otherConv && isDepthwise(otherConv)) &&
@@ -83,7 +83,8 @@ static Reason whyTooSmall(nn::MatMulOp product) {
     return std::nullopt;
   }
   if (elements < (rows == 1 ? threshold::bf16FewestWeightsOfRow
-                            : threshold::bf16FewestWeightsOfFewRows))
+                            : threshold::bf16FewestWeightsOfRows(
+                                  Machine(product).numbers)))
     return "multiplies few rows by weights that fit in a cache as floats";
   return std::nullopt;
 }

@@ -160,15 +160,15 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
   auto b = cast<ShapedType>(matmul.getB().getType());
   if (!y.hasStaticShape() || !b.hasStaticShape())
     return {true, "has open sizes, which may be large"};
-  constexpr int64_t kFewest = threshold::rangeFewestWeights;
+  const int64_t fewest = threshold::rangeFewestWeights;
   int64_t columns = y.getShape().back(), weights = b.getNumElements();
   if (weights <
-      (machine.asInt16 ? threshold::rangeMatrixFactor * kFewest : kFewest))
+      (machine.asInt16 ? threshold::rangeMatrixFactor * fewest : fewest))
     return {false, kFewWeights};
   if (y.getNumElements() == columns) {
     if (machine.asInt16
             ? columns >= threshold::rangeFewestColumnsAsInt16
-            : columns >= threshold::rangeFewestColumns || weights > kFewest)
+            : columns >= threshold::rangeFewestColumns || weights > fewest)
       return {true, "has one row, whose time is that of reading weights"};
     return {false, "has one row and few columns: finding a range takes longer "
                    "than multiplying them"};
@@ -181,7 +181,7 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
     return {false, kMultipliesLittle};
   if (!machine.asInt16 ||
       y.getNumElements() / columns >= threshold::pairedFewestRows ||
-      readers.products >= threshold::rangeFewestProductsOfFewRows)
+      readers.products >= threshold::rangeFewestProductsUnpaired)
     return {true, kPaysForRange};
   return {false, "has too few rows for pairs of bytes, and uses each element "
                  "in too few products for int16"};

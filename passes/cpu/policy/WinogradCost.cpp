@@ -274,7 +274,7 @@ static Answer<bool> answerForInt16(nn::ConvOp op, OptimizeFor goal) {
 static Answer<bool> answerForInt16(nn::MatMulOp op) {
   RankedTensorType type = op.getType();
   if (type.hasStaticShape() &&
-      productOf(type.getShape().drop_back()) <= threshold::int16FewRows)
+      productOf(type.getShape().drop_back()) <= threshold::fewRows)
     return {false, "has few rows"};
   return {true, "multiplies int16 faster than floats"};
 }

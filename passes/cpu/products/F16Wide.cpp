@@ -7,6 +7,7 @@
 #include "passes/cpu/products/WidenedWeights.h"
 
 #include "passes/cpu/kernels/matmul/UnpackWeights.h"
+#include "passes/cpu/policy/Scratch.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/ProductKernel.h"
 
@@ -42,10 +43,11 @@ Value cpu::widenWeights(IndexBuilder &b, bool hasFMA, Value weights) {
 // Weights that are widened once for many rows
 //===----------------------------------------------------------------------===//
 
-bool WidenedWeights::pays(const Tile &tile, int64_t terms, int64_t rows) {
+bool WidenedWeights::pays(const TargetInfo &target, const Tile &tile,
+                          int64_t terms, int64_t rows) {
   return infoOf(tile.product).columns == ColumnForm::asFloats &&
          terms * tile.vectors * tile.lanes * int64_t(sizeof(float)) <=
-             kMostWidenedBytes &&
+             fitStack(threshold::widenedF16Bytes(target)) &&
          (ShapedType::isDynamic(rows) || rows > tile.rows);
 }
 
@@ -62,7 +64,7 @@ TileWeights WidenedWeights::wide(const TileWeights &weights, Index at) const {
 
 TileWeights WidenedWeights::fill(IndexBuilder &b, const TileWeights &weights,
                                  int64_t terms) const {
-  constexpr int64_t kAtOnce = cpu::threshold::f16WidenedTerms;
+  const int64_t &kAtOnce = cpu::threshold::f16WidenedTerms;
   const Tile &tile = weights.tile;
   auto half = VectorType::get({tile.lanes}, b.b.getF16Type());
   auto widen = [&](Index term) {

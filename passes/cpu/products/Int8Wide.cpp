@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/cpu/policy/Scratch.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/PairProducts.h"
 #include "passes/cpu/products/ProductKernel.h"
@@ -22,9 +23,10 @@ using namespace ingot::cpu;
 // Weights as int16
 //===----------------------------------------------------------------------===//
 
-bool Int16Weights::pays(int64_t groups, int64_t columns, int64_t rows) {
-  return groups * columns * 8 <= cpu::threshold::widenedBytes &&
-         rows >= cpu::threshold::widenedFewestRows;
+bool Int16Weights::pays(const TargetInfo &target, int64_t groups,
+                        int64_t columns, int64_t rows) {
+  return groups * columns * 8 <= fitStack(threshold::widenedBytes(target)) &&
+         rows >= threshold::widenedFewestRows;
 }
 
 Int16Weights::Int16Weights(IndexBuilder &b, int64_t groups, int64_t columns)

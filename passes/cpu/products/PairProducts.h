@@ -58,7 +58,8 @@ struct Int16Weights {
 
   /// Returns true if widening all weights before the first row pays. This is
   /// the case if the weights are few and a task has many rows.
-  static bool pays(int64_t groups, int64_t columns, int64_t rows);
+  static bool pays(const TargetInfo &target, int64_t groups, int64_t columns,
+                   int64_t rows);
 
   /// Widens the weights of a column tile.
   void fill(IndexBuilder &b, const TileWeights &weights) const;

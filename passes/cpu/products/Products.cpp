@@ -185,11 +185,11 @@ void cpu::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
 /// instructions of arithmetic and loads. It needs 11 more to count, address and
 /// prefetch; unrolling reduces these to 3. With 32 registers a step does twice
 /// as much work. A step of bytes as int16 does three times as much work.
-static constexpr int64_t kUnrolled = cpu::threshold::productSteps;
+static const int64_t &kUnrolled = cpu::threshold::productSteps;
 static bool isUnrolled(const TargetInfo &target, const Tile &tile,
                        ArrayRef<Value> sums, int64_t steps) {
   return target.numRegisters == 16 &&
-         sums.size() >= cpu::threshold::productManySums &&
+         int64_t(sums.size()) >= cpu::threshold::productManySums &&
          infoOf(tile.product).rows != RowForm::asInt16 &&
          steps >= cpu::threshold::productRounds * kUnrolled;
 }
@@ -340,7 +340,7 @@ Accumulators ProductKernel::multiplyRows(IndexBuilder &b,
   TargetInfo target = targetOf(b);
   int64_t words = target.wordsOfLine();
   bool collides = !rows.stride.value &&
-                  weights.tile.rows > cpu::threshold::linesOfSet &&
+                  weights.tile.rows > cpu::threshold::linesOfSet(target) &&
                   rowDistance % target.set_stride == 0;
   if (collides && depth % (groupsCopied(target) * group) == 0)
     return multiplyCopies(b, weights, rows, depth, start, next);

@@ -20,7 +20,8 @@ using MultiplyFn = llvm::function_ref<Accumulators(const TileWeights &)>;
 struct WidenedWeights {
   /// Returns true if sharing pays for `rows` rows (perhaps dynamic) in tiles of
   /// `tile`, and `terms` weights of each column.
-  static bool pays(const Tile &tile, int64_t terms, int64_t rows);
+  static bool pays(const TargetInfo &target, const Tile &tile, int64_t terms,
+                   int64_t rows);
 
   /// Allocates the weights of tiles with the columns of `tile`.
   WidenedWeights(IndexBuilder &b, const Tile &tile, int64_t terms);

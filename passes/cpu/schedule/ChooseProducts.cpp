@@ -7,6 +7,7 @@
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/cpu/policy/PairLimits.h"
+#include "passes/cpu/policy/Scratch.h"
 #include "passes/cpu/schedule/ChooseSchedule.h"
 #include "passes/cpu/schedule/PairCosts.h"
 #include "passes/support/Shapes.h"
@@ -95,12 +96,12 @@ static bool fitsPairs(cpu::ConvOp op, const RegisterTile &tile) {
   int64_t offset;
   (void)type.getStridesAndOffset(strides, offset);
   int64_t stride = strides[strides.size() - 2];
-  constexpr int64_t kMostBytes = 64 << 10;
+  constexpr int64_t kMaxCopiedBytes = 64 << 10;
   int64_t taps = cpu::PackedWeights(op.getWeights()).outer.back();
   return !ShapedType::isDynamic(stride) &&
          tile.rows * (taps * op.getDilations().back() * stride +
                       type.getShape().back()) <=
-             kMostBytes;
+             kMaxCopiedBytes;
 }
 
 static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
@@ -167,10 +168,10 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
   int64_t unit = tile.rows;
   if (infoOf(tile.product).columns == ColumnForm::asFloats)
     unit *= rowUnit(tile, tile.rows);
-  Grid grid = chooseGrid(target, {pixels, tiles, costOf(target, flops, tile),
-                                  unit, bytesOf(op.getSrc()),
-                                  bytesOf(op.getWeights()), kUsualPixels,
-                                  srcRowBytes});
+  Grid grid =
+      chooseGrid(target, {pixels, tiles, costOf(target, flops, tile), unit,
+                          bytesOf(op.getSrc()), bytesOf(op.getWeights()),
+                          usualPixels(), srcRowBytes});
   if (groups > 1)
     grid.columnTilesPerTask = 1;
   return ScheduleBuilder(op).tile(tile).grid(grid).acrossRows(true);
@@ -318,7 +319,8 @@ static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
   constexpr int64_t kLeastTiles = 4, kLongest = 3;
   bool isWidened = infoOf(tile.product).columns == ColumnForm::asFloats;
   bool isSmall = target.numRegisters != 32;
-  int64_t most = isSmall ? kLongest * target.l1 / 2 : kMostWidenedBytes;
+  const int64_t widened = fitStack(threshold::widenedF16Bytes(target));
+  int64_t most = isSmall ? kLongest * target.l1 / 2 : widened;
   bool pays = !op.getFormat().isBlocks() && !ShapedType::isDynamic(rows) &&
               (isWidened || (isSmall && tile.product == Product::f32)) &&
               grid.rowBlocks == 0 &&
@@ -327,7 +329,7 @@ static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
               weights.depth * columnBytes > most;
   if (!pays)
     return 0;
-  int64_t size = isSmall ? target.l1 / 2 : kMostWidenedBytes / 2;
+  int64_t size = isSmall ? target.l1 / 2 : widened / 2;
   int64_t blocks = llvm::divideCeil(weights.depth * columnBytes, size);
   return llvm::divideCeil(weights.depth, blocks);
 }

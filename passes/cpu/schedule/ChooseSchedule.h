@@ -49,8 +49,10 @@ cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
 /// Returns the bytes of a memref. A memref of open size counts as one mebibyte.
 int64_t bytesOf(mlir::Value value);
 
-/// The assumed pixels of an image of open size.
-constexpr int64_t kUsualPixels = threshold::usualSide * threshold::usualSide;
+/// Returns the assumed pixels of an image of open size.
+inline int64_t usualPixels() {
+  return threshold::usualSide * threshold::usualSide;
+}
 
 /// Returns the schedule of a convolution of bytes by Winograd's algorithm.
 /// `direct` is the cost of the direct convolution: the number of instructions

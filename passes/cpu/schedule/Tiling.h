@@ -51,11 +51,6 @@ struct RegisterTile {
 RegisterTile chooseTile(const TargetInfo &target, Product product,
                         int64_t panelWidth);
 
-/// The maximum number of bytes of f16 weights that are widened for many rows.
-/// Widened weights are on the stack, which has a megabyte, and stay in the
-/// second-level cache.
-constexpr int64_t kMostWidenedBytes = 256 << 10;
-
 /// Returns the number of vectors of a tile of one row. A vector times a matrix
 /// is limited by reading the weights. They are read as one stream, which is as
 /// wide as a panel if registers allow it.

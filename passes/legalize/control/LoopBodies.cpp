@@ -14,10 +14,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Limit of nodes if a state is a sequence. The limit is high, because such a
-/// loop can only be unrolled.
-static constexpr int64_t kMaxUnrolledLists = 10000;
-
 RankedTensorType legalize::typeOfRow(const Scanned &scanned) {
   RankedTensorType type = typeOf(scanned.value);
   SmallVector<int64_t> shape(type.getShape());
@@ -150,7 +146,9 @@ std::optional<SmallVector<Value>> legalize::unroll(Node &node,
   bool hasList = llvm::any_of(form.init, [](Value state) {
     return state.getDefiningOp<onnx::SequenceOp>() != nullptr;
   });
-  int64_t most = hasList ? kMaxUnrolledLists : threshold::unrolledNodes;
+  // The limit is high for a sequence, because such a loop can only be unrolled.
+  int64_t most =
+      hasList ? threshold::unrolledListNodes : threshold::unrolledNodes;
   if (!trip || *trip < 1 || form.go || *trip > most ||
       *trip * countNodes(*form.body) > most)
     return std::nullopt;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/core/Helpers.h"
+#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -275,12 +276,11 @@ static Equation pairOf(const Equation &equation, size_t i, size_t j) {
 static Value contract(Node &node, Equation equation,
                       SmallVector<Value> operands,
                       llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
-  constexpr double kOpenSize = 64;
   auto workOf = [&](const Equation &pair) {
     double work = 1;
     for (char label : labelsOf(pair)) {
       auto size = getConstantIntValue(sizeOfLabel(label));
-      work *= size ? double(*size) : kOpenSize;
+      work *= double(size.value_or(threshold::openSize));
     }
     return work;
   };

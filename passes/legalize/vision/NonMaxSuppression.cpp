@@ -36,8 +36,8 @@ using support::Scalars;
 /// `kBlock` is the number of boxes that are compared at a time. The number of
 /// strips is the number of boxes divided by `kBlock`, but at most
 /// `kMostStrips`.
-static constexpr int64_t kBlock = threshold::comparedBoxes,
-                         kMostStrips = threshold::boxStrips;
+static const int64_t &kBlock = threshold::comparedBoxes,
+                     &kMostStrips = threshold::boxStrips;
 
 namespace {
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/form/Passes.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
-#include "passes/support/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -61,25 +61,21 @@ struct Codes {
 };
 
 struct PackMatMul : OpRewritePattern<nn::MatMulOp> {
-  PackMatMul(MLIRContext *context, bool ofWholeColumns, Pass::Statistic &count)
-      : OpRewritePattern(context), ofWholeColumns(ofWholeColumns),
+  PackMatMul(MLIRContext *context, int64_t allWeights, int64_t least,
+             Pass::Statistic &count)
+      : OpRewritePattern(context), allWeights(allWeights), least(least),
         count(count) {}
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override;
-  /// True if weights with only one scale for each output are packed, too.
-  bool ofWholeColumns;
+  /// The number of weights with one scale, or one for each output, and the
+  /// fewest that are packed. The device's policy chooses a negative number.
+  int64_t allWeights, least;
   Pass::Statistic &count;
 };
 
 struct PackWeightsPass : ingot::impl::PackWeightsBase<PackWeightsPass> {
   using PackWeightsBase::PackWeightsBase;
-
-  int64_t fewestWeights() {
-    return least < 0 ? threshold::packedWeights(
-                           TargetsAttr::of(getOperation()).getNumbers())
-                     : int64_t(least);
-  }
 
   void runOnOperation() override {
     int64_t weights = 0;
@@ -89,8 +85,7 @@ struct PackWeightsPass : ingot::impl::PackWeightsBase<PackWeightsPass> {
         weights += typeOf(op.getB()).getNumElements();
     });
     RewritePatternSet patterns(&getContext());
-    patterns.add<PackMatMul>(&getContext(), weights >= fewestWeights(),
-                             numPacked);
+    patterns.add<PackMatMul>(&getContext(), weights, least, numPacked);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
@@ -100,7 +95,6 @@ struct PackWeightsPass : ingot::impl::PackWeightsBase<PackWeightsPass> {
 /// Reads the integer weights that `value` dequantizes. Returns nullopt and sets
 /// `reason` if `value` has another form.
 static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
-                                        bool ofWholeColumns,
                                         StringRef &reason) {
   auto blocks = value.getDefiningOp<nn::DequantizeBlocksOp>();
   auto whole = value.getDefiningOp<nn::DequantizeOp>();
@@ -108,11 +102,6 @@ static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
   if ((!blocks && !whole) || type.getRank() != 2 || !type.hasStaticShape() ||
       type.getNumElements() == 0) {
     reason = "has no matrix of integers";
-    return std::nullopt;
-  }
-  if (whole &&
-      (!ofWholeColumns || type.getNumElements() < threshold::packedMatrix)) {
-    reason = "has few weights, which are faster as floats";
     return std::nullopt;
   }
   const int64_t inner = isTransposed ? 1 : 0;
@@ -171,17 +160,25 @@ LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
     return rewriter.notifyMatchFailure(op, "is not a product of rows of f32");
   StringRef reason;
   std::optional<Blocks> weights =
-      readBlocks(op.getB(), op.getTransposeB(), ofWholeColumns, reason);
+      readBlocks(op.getB(), op.getTransposeB(), reason);
   if (!weights)
     return rewriter.notifyMatchFailure(op, reason);
   std::optional<Codes> chosen = chooseCodes(*weights);
   if (!chosen)
     return rewriter.notifyMatchFailure(op, "has weights of more than 8 bits");
-  const auto [least, bits] = *chosen;
+  const auto [lowest, bits] = *chosen;
   const int64_t block = weights->size, blocks = weights->perColumn();
   if (blocks > 1 && block % (32 / bits) != 0)
     return rewriter.notifyMatchFailure(
         op, "has blocks that do not fill 32-bit words");
+  // Weights in blocks have no other form that is as fast.
+  if (op.getB().getDefiningOp<nn::DequantizeOp>()) {
+    Answer<bool> answer = Policy::of(op).packWeights(
+        op, {bits, allWeights, least, /*areIntegers=*/true});
+    if (!record(op, Question::precision, answer, "int" + std::to_string(bits),
+                "float32"))
+      return rewriter.notifyMatchFailure(op, answer.reason);
+  }
 
   const int64_t columns = weights->columns(), perByte = 8 / bits;
   const int64_t bytes = llvm::divideCeil(block, perByte);
@@ -192,14 +189,14 @@ LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
     for (int64_t at = 0; at < blocks; ++at) {
       int64_t from = perBlock.at(column, at);
       factors[column * blocks + at] = weights->scales[from];
-      points[column * blocks + at] = double(weights->zeros[from] - least);
+      points[column * blocks + at] = double(weights->zeros[from] - lowest);
     }
     for (int64_t k = 0; k < weights->depth(); ++k) {
       int64_t in = k % block;
       char &byte =
           codes[(column * blocks + k / block) * bytes + in / perByte];
       auto code =
-          unsigned(weights->numbers[weights->elements.at(column, k)] - least);
+          unsigned(weights->numbers[weights->elements.at(column, k)] - lowest);
       byte = char(unsigned(uint8_t(byte)) | code << (in % perByte * bits));
     }
   }

@@ -66,9 +66,9 @@ struct PadConv : OpRewritePattern<nn::ConvOp> {
     Answer<bool> answer = policy.padChannels(op);
     auto weights = nn::getConstantInts(op.getW());
     if (answer.choice && !weights)
-      answer = {false, "has weights that a run computes"};
+      answer = {false, "has weights that a run computes", answer.alternatives};
     else if (answer.choice && llvm::all_of(*weights, quantize::isSign))
-      answer = {false, "has signs, which are bits"};
+      answer = {false, "has signs, which are bits", answer.alternatives};
     if (!record(op, Question::padding, answer, "groups of four channels",
                 "channels as they are"))
       return rewriter.notifyMatchFailure(op, answer.reason);

@@ -19,14 +19,13 @@ def PackWeights : Pass<"nn-pack-weights"> {
     - Weights behind `dequantize_blocks` with blocks along the inner dimension.
       Blocks must fill whole words of 32 bits, unless there is only one.
     - Weights behind `dequantize` with one scale, or one for each output. The
-      matrix must be large enough, and the module must have at least `least`
-      such weights.
+      device's policy must find the matrix large enough. The module must have at
+      least `least` such weights.
   }];
   let options = [
     Option<"least", "least", "int64_t", "-1",
            "Fewest weights with a scale for each output that are packed; if "
-           "negative, as many floats as a quarter of the second-level cache "
-           "holds">];
+           "negative, the policy of the device chooses">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numPacked", "packed", "Products with packed weights">];

@@ -105,7 +105,8 @@ struct PatchesToMatMul : OpRewritePattern<nn::ConvOp> {
         /*transpose_a=*/false, /*transpose_b=*/true);
     product.getDefiningOp()->setDiscardableAttrs(
         op->getDiscardableAttrDictionary());
-    record(op, Question::layout, "rows of patches", answer.reason);
+    record(op, Question::layout, "rows of patches", answer.reason,
+           answer.alternatives);
     support::Perm last = support::toChannelsLast(y.getRank());
     product = nn::ReshapeOp::create(rewriter, loc, support::permute(y, last),
                                     product);

@@ -68,7 +68,7 @@ void InsertDynamicQuantizePass::runOnOperation() {
     SmallVector<Operation *> all;
     if (!innerOnly)
       all = quantize::findProducts(function, isAny);
-    all.append(quantize::findInnerProducts(function, 0, isAny));
+    all.append(quantize::findInnerProducts(function, isAny));
     for (auto &[product, answer] : quantize::answerDynamicBytes(all, *rules)) {
       if (!record(product, Question::precision, answer, "int8", "float32"))
         continue;

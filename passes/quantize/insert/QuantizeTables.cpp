@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/Passes.h"
 #include "passes/support/Rules.h"
-#include "passes/support/Thresholds.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,13 +42,12 @@ struct QuantizeTablesPass
 
 } // namespace
 
-/// Returns true if `op` gathers rows of a large constant f32 matrix without
+/// Returns true if `op` gathers rows of a constant f32 matrix without
 /// infinities and NaNs.
 static bool picksRows(nn::GatherOp op) {
   auto type = cast<RankedTensorType>(op.getX().getType());
   if (op.getAxis() != 0 || type.getRank() != 2 || !type.hasStaticShape() ||
-      !type.getElementType().isF32() ||
-      type.getNumElements() < threshold::quantizedTable)
+      !type.getElementType().isF32())
     return false;
   auto values = nn::getConstantDoubles(op.getX());
   return values && llvm::all_of(*values, [](double value) {
@@ -119,5 +118,7 @@ void QuantizeTablesPass::runOnOperation() {
       ops.push_back(op);
   });
   for (nn::GatherOp op : ops)
-    quantize(op);
+    if (record(op, Question::precision, Policy::of(op).packTable(op), "int8",
+               "float32"))
+      quantize(op);
 }

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
+#include "passes/backend/Policy.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/QuantizationPoints.h"
 #include "passes/quantize/WeightQuantizer.h"
 #include "passes/support/Rules.h"
 #include "passes/support/Shapes.h"
-#include "passes/support/Thresholds.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,18 +36,16 @@ struct QuantizeWeightsPass
   void runOnOperation() override;
 
 private:
+  /// Adds the products of `function` that may have packed weights. Leaves out
+  /// the products of loops for which the device's policy declines.
+  void addCandidates(func::FuncOp function, const KeepRules &rules,
+                     SmallVectorImpl<nn::MatMulOp> &all);
+  /// Records the answer for `op`, and returns the choice.
+  bool recordForm(nn::MatMulOp op, const Answer<bool> &answer);
   void quantize(nn::MatMulOp op);
 };
 
 } // namespace
-
-/// Returns true if the product has so many rows that arithmetic limits its
-/// speed. This must hold even for float weights that do not fit in the L2
-/// cache. An unknown number of rows counts as few.
-static bool haveManyRows(nn::MatMulOp op) {
-  int64_t rows = support::productOf(support::shapeOf(op.getA()).drop_back());
-  return !ShapedType::isDynamic(rows) && rows > threshold::weightsFewRows;
-}
 
 /// Returns `number` in steps of `scale`, rounded and clamped.
 static double nearest(double number, double scale, double least, double most) {
@@ -145,6 +143,43 @@ void QuantizeWeightsPass::quantize(nn::MatMulOp op) {
   ++quantized;
 }
 
+bool QuantizeWeightsPass::recordForm(nn::MatMulOp op,
+                                     const Answer<bool> &answer) {
+  return record(op, Question::precision, answer, "int" + std::to_string(bits),
+                "float32");
+}
+
+void QuantizeWeightsPass::addCandidates(func::FuncOp function,
+                                        const KeepRules &rules,
+                                        SmallVectorImpl<nn::MatMulOp> &all) {
+  auto isWanted = [&](Operation *op) {
+    auto matmul = dyn_cast<nn::MatMulOp>(op);
+    // Packed products need weights, and a row length that is known at compile
+    // time.
+    return matmul && !matmul.getTransposeA() && !rules.keeps(op) &&
+           typeOf(matmul.getB()).getNumElements() != 0 &&
+           !ShapedType::isDynamic(typeOf(matmul.getA()).getShape().back()) &&
+           quantize::areFinite(matmul.getB());
+  };
+  for (Operation *product : quantize::findProducts(function, isWanted))
+    all.push_back(cast<nn::MatMulOp>(product));
+  SmallVector<Operation *> inner =
+      quantize::findInnerProducts(function, isWanted);
+  llvm::DenseMap<Operation *, int64_t> weightsOf =
+      quantize::countWeightsInLoops(inner);
+  for (Operation *op : inner) {
+    auto product = cast<nn::MatMulOp>(op);
+    Operation *loop = quantize::loopOf(op);
+    Answer<bool> answer = {true, ""};
+    if (loop)
+      answer = Policy::of(op).packWeightsInLoop(product, weightsOf[loop]);
+    if (answer.choice)
+      all.push_back(product);
+    else
+      recordForm(product, answer);
+  }
+}
+
 void QuantizeWeightsPass::runOnOperation() {
   if ((bits != 4 && bits != 8) || blockSize < 8 || blockSize % 8 != 0) {
     emitError(UnknownLoc::get(&getContext()))
@@ -157,54 +192,15 @@ void QuantizeWeightsPass::runOnOperation() {
       KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
-  // If a loop has at most `inCache` float weights, they stay in the cache as
-  // well. One kernel then multiplies these weights in all steps, so packing
-  // gains nothing.
-  const int64_t inCache = threshold::packedWeights(
-                    TargetsAttr::of(getOperation()).getNumbers()),
-                fewest = least < 0 ? inCache : int64_t(least);
-  SmallVector<Operation *> all;
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    auto isWanted = [&](Operation *op) {
-      auto matmul = dyn_cast<nn::MatMulOp>(op);
-      // Packed products need weights, and a row length that is known at compile
-      // time.
-      return matmul && !matmul.getTransposeA() && !rules->keeps(op) &&
-             typeOf(matmul.getB()).getNumElements() != 0 &&
-             !ShapedType::isDynamic(typeOf(matmul.getA()).getShape().back()) &&
-             quantize::areFinite(matmul.getB());
-    };
-    SmallVector<Operation *> products =
-        quantize::findProducts(function, isWanted);
-    products.append(
-        quantize::findInnerProducts(function, inCache + 1, isWanted));
-    llvm::append_range(all, products);
-  }
+  SmallVector<nn::MatMulOp> all;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal())
+      addCandidates(function, *rules, all);
   int64_t weights = 0;
-  for (Operation *product : all)
-    weights += typeOf(cast<nn::MatMulOp>(product).getB()).getNumElements();
-  if (weights < fewest) {
-    if (!all.empty())
-      emitRemark(getOperation().getLoc())
-          << "the " << weights
-          << " weights of matrix products stay floats: with fewer than "
-          << fewest << ", unpacking them takes longer than reading them";
-    return;
-  }
-  bool areEnoughForRows = weights >= threshold::packedRowsFactor * fewest;
-  int64_t left = 0;
-  for (Operation *product : all) {
-    auto matmul = cast<nn::MatMulOp>(product);
-    if (areEnoughForRows || !haveManyRows(matmul))
-      quantize(matmul);
-    else
-      left += typeOf(matmul.getB()).getNumElements();
-  }
-  if (left != 0)
-    emitRemark(getOperation().getLoc())
-        << left << " weights of matrix products of many rows stay floats: with "
-        << "fewer than " << threshold::packedRowsFactor * fewest
-        << " in all, unpacking them takes longer than reading them";
+  for (nn::MatMulOp product : all)
+    weights += typeOf(product.getB()).getNumElements();
+  for (nn::MatMulOp product : all)
+    if (recordForm(product, Policy::of(product).packWeights(
+                                product, {bits, weights, least})))
+      quantize(product);
 }

@@ -167,8 +167,8 @@ void PrecisionFlags::findInner() {
   for (auto [i, unit] : llvm::enumerate(units))
     for (StringAttr node : unit.nodes)
       unitOfNode[node] = i;
-  SmallVector<Operation *> all = quantize::findInnerProducts(
-      function, 0, [](Operation *) { return true; });
+  SmallVector<Operation *> all =
+      quantize::findInnerProducts(function, [](Operation *) { return true; });
   for (auto &[op, answer] : quantize::answerDynamicBytes(all, keep)) {
     if (!answer.choice)
       continue;

@@ -2,7 +2,7 @@
 // RUN: ingot-opt %s --nn-to-channels-last --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 // Results are tested by nn-propagate-transposes.py.
 
-// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels last", "has spatial dimensions">", Sizes=?x4x?x6
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels last", [<"channels last">, <"channels first">], "has spatial dimensions">", Sizes=?x4x?x6
 // CHECK-LABEL: func.func @conv
 // CHECK: %[[X:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 2, 3, 1>} : tensor<?x3x8x?xf32> -> tensor<?x8x?x3xf32>
 // CHECK: %[[Y:.*]] = nn.conv %[[X]], %{{.*}} {channels_last, {{.*}} -> tensor<?x4x?x6xf32>
@@ -23,7 +23,7 @@ func.func @rows(%x: tensor<4x3xf32>, %c: tensor<3xf32>) -> tensor<4x3xf32> {
 }
 
 // Many groups of a few channels each; the number of channels is dynamic.
-// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels first", "has many groups, with an open number of channels">", Sizes=?x?x6x?
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels first", [<"channels last">, <"channels first">], "has many groups, with an open number of channels">", Sizes=?x?x6x?
 // CHECK-LABEL: func.func @open_groups
 // CHECK-NOT: nn.transpose
 func.func @open_groups(%x: tensor<?x?x8x?xf32>, %w: tensor<?x?x3x3xf32>) -> tensor<?x?x6x?xf32> {
@@ -47,4 +47,14 @@ func.func @last(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xf32> {
   %0 = nn.max_pool %x {kernel = array<i64: 2>, strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, channels_last}
     : tensor<1x8x3xf32> -> tensor<1x4x3xf32>
   return %0 : tensor<1x4x3xf32>
+}
+
+// A convolution of known sizes has estimates. Those of loops are larger.
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "channels last", [<"channels last", cycles = {{[0-9]+}}>, <"channels first", cycles = {{[0-9]+}}>], "has spatial dimensions">", Sizes=1x8x8x32
+// CHECK-LABEL: func.func @known_sizes
+// CHECK: nn.transpose
+func.func @known_sizes(%x: tensor<1x16x8x8xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<1x32x8x8xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+    : (tensor<1x16x8x8xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x8x8xf32>
+  return %0 : tensor<1x32x8x8xf32>
 }

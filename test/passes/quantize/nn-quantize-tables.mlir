@@ -1,8 +1,12 @@
 // RUN: ingot-opt %s --nn-quantize-tables | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-quantize-tables{keep=words=fp32})' | FileCheck %s --check-prefix=KEEP
 // RUN: not ingot-opt %s --pass-pipeline='builtin.module(nn-quantize-tables{keep=word=fp32})' 2>&1 | FileCheck %s --check-prefix=RULE
+// RUN: ingot-opt %s --nn-quantize-tables --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // RULE: error: rule 'word=fp32' matches no node of the model; similar names: 'words'
+
+// DECISION-DAG: nn.gather {{.*}}Decision="#ingot.decision<precision, "int8", [<"float32">, <"int8">], "has a large table">", Sizes=?x3x8192
+// DECISION-DAG: nn.gather {{.*}}Decision="#ingot.decision<precision, "float32", [<"float32", cycles = {{[0-9]+}}>, <"int8", cycles = {{[0-9]+}}>], "has a small table, which does not pay for converting rows">", Sizes=3x8
 
 // A scale per row: 2 is 127 steps in the row here.
 // CHECK-LABEL: func.func @rows

@@ -1,9 +1,9 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=8 least=0})' %s | FileCheck %s
 // RUN: ingot-opt --nn-quantize-weights=least=0 %s | FileCheck %s --check-prefix=BYTES
-// RUN: ingot-opt --nn-quantize-weights=least=1048576 %s 2> %t | FileCheck %s --check-prefix=FEW
-// RUN: FileCheck %s --check-prefix=REMARK < %t
-// RUN: ingot-opt --nn-quantize-weights=least=524288 %s 2> %t.rows | FileCheck %s --check-prefix=ROWS
-// RUN: FileCheck %s --check-prefix=REMARK-ROWS < %t.rows
+// RUN: ingot-opt --nn-quantize-weights=least=1048576 %s --remarks-filter-analyse=decision 2> %t | FileCheck %s --check-prefix=FEW
+// RUN: FileCheck %s --check-prefix=DECIDE < %t
+// RUN: ingot-opt --nn-quantize-weights=least=524288 %s --remarks-filter-analyse=decision 2> %t.rows | FileCheck %s --check-prefix=ROWS
+// RUN: FileCheck %s --check-prefix=DECIDE-ROWS < %t.rows
 // RUN: ingot-opt --nn-quantize-weights=least=65536 %s | FileCheck %s --check-prefix=MANY
 // RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 least=0 keep=m*=fp32})' %s | FileCheck %s --check-prefix=KEEP
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=3})' %s 2>&1 | FileCheck %s --check-prefix=BITS
@@ -14,7 +14,8 @@
 
 // Must not fire: the model has fewer weights than the option requires.
 // FEW-NOT: packed_matmul
-// REMARK: remark: the {{[0-9]+}} weights of matrix products stay floats: with fewer than 1048576, unpacking them takes longer than reading them
+// DECIDE-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", [<"float32", cycles = {{[0-9]+}}>, <"int8", cycles = {{[0-9]+}}>], "belongs to a model with fewer than 1048576 weights in products, which are read as fast as floats">", Sizes=4x256
+// DECIDE-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", "is in a loop with few weights, which a cache holds as floats for all steps">", Sizes=1x256
 
 // Two blocks of a column, the second of one element. The value of largest magnitude is -8, so 0 is code 8.
 // CHECK-LABEL: @transposed
@@ -59,7 +60,8 @@ func.func @steps(%x: tensor<1x512xf32>, %z: tensor<1x256xf32>, %n: index) -> (te
 
 // A large static number of rows does not wait for weights in caches: it needs
 // four times as many weights.
-// REMARK-ROWS: remark: 65536 weights of matrix products of many rows stay floats: with fewer than 2097152 in all, unpacking them takes longer than reading them
+// DECIDE-ROWS-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", {{.*}}"has many rows, and belongs to a model with fewer than 2097152 weights in products, which are read as fast as floats">", Sizes=5x256
+// DECIDE-ROWS-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "int8", {{.*}}"has weights whose bytes take time to read">", Sizes=4x256
 // ROWS-LABEL: @rows
 // ROWS: nn.packed_matmul {{.*}}tensor<4x256xf32>
 // ROWS: nn.matmul {{.*}}tensor<5x256xf32>

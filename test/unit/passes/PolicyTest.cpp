@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/policy/Costs.h"
 #include "passes/cpu/policy/CpuPolicy.h"
+#include "passes/cpu/policy/Scratch.h"
 #include "passes/cpu/policy/Thresholds.h"
 
 #include "compiler/pipeline/Register.h"
@@ -91,7 +92,9 @@ TEST_F(PolicyTest, DeclinesForUnknownDevice) {
         policy.multiplyDynamicBytes(op),
         policy.multiplyBytesInLoop(op, 1 << 30),
         policy.multiplyInt16(op, OptimizeFor::speed), policy.multiplyBF16(op),
-        policy.storeF16Weights(op, 1 << 30), policy.multiplyF16(op)}) {
+        policy.storeF16Weights(op, 1 << 30), policy.multiplyF16(op),
+        policy.packWeights(cast<nn::MatMulOp>(op), {4, 1 << 30}),
+        policy.packWeightsInLoop(cast<nn::MatMulOp>(op), 1 << 30)}) {
     EXPECT_FALSE(answer.choice);
     EXPECT_EQ(answer.reason, "is for a device without a policy");
   }
@@ -115,6 +118,30 @@ TEST_F(PolicyTest, AnswersForCpu) {
   EXPECT_EQ(policy.fitPairs(op).choice, std::optional<int64_t>(0));
   EXPECT_EQ(policy.halfPrecisionForm(op, Precision::bf16),
             HalfPrecisionForm::f16Weights);
+}
+
+// Weights are packed if the model has many of them. 64 rows need four times as
+// many as few rows.
+TEST_F(PolicyTest, PacksManyWeights) {
+  std::vector<std::string> all;
+  recordTo(all);
+  auto answerFor = [&](StringRef targets, int64_t weights, bool areIntegers) {
+    auto op = cast<nn::MatMulOp>(parse(targets));
+    return Policy::of(op).packWeights(op, {4, weights, -1, areIntegers});
+  };
+  StringRef usual = "cpu, [<\"x86-64-v3\">]",
+            large = "cpu, [<\"x86-64-v3\", l2 = 2097152>]";
+  EXPECT_TRUE(answerFor(usual, 1 << 20, false).choice);
+  EXPECT_FALSE(answerFor(usual, (1 << 20) - 1, false).choice);
+  EXPECT_FALSE(answerFor(large, 1 << 20, false).choice);
+  // Rows do not matter if the model has integers.
+  EXPECT_TRUE(answerFor(usual, 1 << 18, true).choice);
+  EXPECT_FALSE(answerFor(large, 1 << 18, true).choice);
+  auto answer = answerFor(usual, 1 << 20, false);
+  ASSERT_EQ(answer.alternatives.size(), 2u);
+  EXPECT_EQ(answer.alternatives[1].name, "int4");
+  EXPECT_GE(answer.alternatives[0].cycles, answer.alternatives[1].cycles);
+  EXPECT_GT(answer.alternatives[1].cycles, 0);
 }
 
 // Estimates are not computed if no decisions are recorded.
@@ -207,8 +234,28 @@ TEST(Thresholds, SharesOfCaches) {
   EXPECT_EQ(cpu::threshold::byteVolumesInCache(numbers), 1 << 15);
   EXPECT_EQ(cpu::threshold::halfWeightsInCache(numbers), 1 << 19);
   EXPECT_EQ(cpu::threshold::pairedMostGroups(numbers), 4096);
+  EXPECT_EQ(cpu::threshold::packedWeights(numbers), 1 << 18);
+  EXPECT_EQ(cpu::threshold::packedMatrix(numbers), 1 << 14);
+  EXPECT_EQ(cpu::threshold::bf16FewestWeightsOfRows(numbers), 1 << 15);
+  EXPECT_EQ(cpu::threshold::unpackedBytes(numbers), 64 << 10);
+  EXPECT_EQ(cpu::threshold::widenedBytes(numbers), 64 << 10);
+  EXPECT_EQ(cpu::threshold::widenedF16Bytes(numbers), 256 << 10);
+  EXPECT_EQ(cpu::threshold::linesOfSet(numbers), 8);
   numbers.l2 *= 2;
   EXPECT_EQ(cpu::threshold::byteFloatsInCache(numbers), 1 << 18);
+  EXPECT_EQ(cpu::threshold::packedMatrix(numbers), 1 << 15);
+  EXPECT_EQ(cpu::threshold::bf16FewestWeightsOfRows(numbers), 1 << 16);
+  EXPECT_EQ(cpu::threshold::unpackedBytes(numbers), 128 << 10);
+  EXPECT_EQ(cpu::threshold::widenedBytes(numbers), 128 << 10);
+  EXPECT_EQ(cpu::threshold::widenedF16Bytes(numbers), 512 << 10);
+  numbers.l1 = 48 << 10;
+  EXPECT_EQ(cpu::threshold::linesOfSet(numbers), 12);
+}
+
+// A share of a large cache does not exceed the stack.
+TEST(Thresholds, FitStack) {
+  EXPECT_EQ(cpu::fitStack(256 << 10), 256 << 10);
+  EXPECT_EQ(cpu::fitStack(512 << 10), cpu::kMaxScratchBytes);
 }
 
 } // namespace

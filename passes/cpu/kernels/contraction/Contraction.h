@@ -18,8 +18,9 @@ namespace ingot::cpu {
 struct Contraction {
   /// Sizes of packing: a panel has kVectors vectors of columns, and kPanels
   /// panels of kDepth rows are packed at a time.
-  static constexpr int64_t kVectors = 2, kPanels = threshold::contractionPanels,
-                           kDepth = threshold::contractionDepth;
+  static constexpr int64_t kVectors = 2;
+  static inline const int64_t &kPanels = threshold::contractionPanels,
+                              &kDepth = threshold::contractionDepth;
 
   Contraction(mlir::OpBuilder &builder, mlir::linalg::GenericOp op);
 
@@ -83,9 +84,9 @@ struct ContractionEmitterBase {
         sizes(all.sizes) {}
 
 protected:
-  static constexpr int64_t kVectors = Contraction::kVectors,
-                           kPanels = Contraction::kPanels,
-                           kDepth = Contraction::kDepth;
+  static constexpr int64_t kVectors = Contraction::kVectors;
+  static inline const int64_t &kPanels = threshold::contractionPanels,
+                              &kDepth = threshold::contractionDepth;
 
   Contraction &all;
   IndexBuilder &b;

@@ -74,7 +74,7 @@ void SmallContractions::emitSteps(Index rowAt, Index firstK, int64_t steps) {
 }
 
 void SmallContractions::emitRows() {
-  constexpr int64_t kSteps = cpu::threshold::contractionSteps;
+  const int64_t &kSteps = cpu::threshold::contractionSteps;
   auto emitRow = [&](Value r) {
     Index end = sizes[k], whole = b.mul(b.div(end, kSteps), kSteps);
     forEach(b, 0, whole, kSteps,
@@ -90,7 +90,7 @@ void SmallContractions::emitRows() {
 
 /// Adds to a column of the result the sums over a packed block of k.
 void SmallContractions::emitSums(Index columnAt, Index firstK, Index depth) {
-  constexpr int64_t kSums = cpu::threshold::contractionSums;
+  const int64_t &kSums = cpu::threshold::contractionSums;
   auto type = VectorType::get({lanes}, element);
   Value zeros = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(element));

@@ -47,10 +47,13 @@ SrcRows PanelBlocks::copyRows(IndexBuilder &b, const Tile &tile,
                               const SrcRows &rows) const {
   Type element = getElementTypeOrSelf(rows.data);
   int64_t bytes = rows.stride.constant * element.getIntOrFloatBitWidth() / 8;
-  if (rows.stride.value || tile.rows <= cpu::threshold::linesOfSet ||
+  if (rows.stride.value || tile.rows <= cpu::threshold::linesOfSet(target) ||
       bytes % target.set_stride != 0)
     return rows;
-  int64_t copied = tile.rows - cpu::threshold::rowsInSet;
+  // A line of the set is left for the weights.
+  const int64_t inPlace =
+      std::max<int64_t>(cpu::threshold::linesOfSet(target) - 1, 0);
+  int64_t copied = tile.rows - inPlace;
   int64_t lanes = tile.lanes * cpu::groupOf(element);
   int64_t pitch = llvm::alignTo(depth, lanes);
   Value scratch = createScratch(b, copied * pitch, element);

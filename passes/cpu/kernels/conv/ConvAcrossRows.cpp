@@ -75,10 +75,10 @@ RowTiling ConvAcrossRows::tilingOf(const Tile &tile) const {
   if (usesTiles(tile.product) || tile.rows < cpu::threshold::acrossCutRows ||
       outer > 1)
     return RowTiling(sizes);
-  constexpr int64_t kParts = cpu::threshold::acrossParts;
+  const int64_t parts = cpu::threshold::acrossParts;
   if (outer == 0)
-    sizes.push_back((kParts - 1) * tile.rows / kParts);
-  sizes.push_back(tile.rows / kParts);
+    sizes.push_back((parts - 1) * tile.rows / parts);
+  sizes.push_back(tile.rows / parts);
   return RowTiling(sizes);
 }
 

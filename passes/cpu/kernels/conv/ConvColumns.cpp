@@ -36,7 +36,7 @@ void ConvColumns::widenWeights(const Tile &tile, const ColumnAt &columnAt) {
   int64_t groups = support::productOf(window.kernel) * plan.weights.depth /
                    plan.weights.group;
   int64_t columns = plan.tile.vectors * tile.lanes;
-  if (!Int16Weights::pays(groups, columns,
+  if (!Int16Weights::pays(plan.target, groups, columns,
                           plan.grid.rowsPerTask * output.dst.shape[outer + 1]))
     return;
   if (!wide)
@@ -46,7 +46,8 @@ void ConvColumns::widenWeights(const Tile &tile, const ColumnAt &columnAt) {
 }
 
 void ConvColumns::prepareWidened(const Tile &tile, int64_t terms) {
-  if (widened || !WidenedWeights::pays(tile, terms, conv.pixelsOfTask()))
+  if (widened ||
+      !WidenedWeights::pays(plan.target, tile, terms, conv.pixelsOfTask()))
     return;
   widened.emplace(b, fullTile(plan.target, plan.tile), terms);
   areWidened = createScratch(b, support::productOf(window.kernel.drop_back()),
@@ -84,7 +85,7 @@ Accumulators ConvColumns::sumWidened(const TileWeights &weights,
 void ConvColumns::withWidened(const Tile &tile, const ColumnAt &columnAt,
                               function_ref<void(const Tile &tile)> body) {
   int64_t terms = support::productOf(window.kernel) * plan.weights.depth;
-  if (!WidenedWeights::pays(tile, terms, conv.pixelsOfTask()))
+  if (!WidenedWeights::pays(plan.target, tile, terms, conv.pixelsOfTask()))
     return body(tile);
   if (!widened)
     widened.emplace(b, fullTile(plan.target, plan.tile), terms);

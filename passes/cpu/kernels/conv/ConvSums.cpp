@@ -19,8 +19,8 @@ using namespace ingot::cpu;
 /// Returns the most channels of `span` pixels that are copied at a time, if a
 /// copy may have `most` elements.
 static int64_t mostCopied(int64_t most, int64_t span) {
-  constexpr int64_t kUnit = cpu::threshold::copiedChannels;
-  return llvm::alignTo(std::max(most / span, kUnit), kUnit);
+  const int64_t unit = cpu::threshold::copiedChannels;
+  return llvm::alignTo(std::max(most / span, unit), unit);
 }
 
 Accumulators ConvSums::sumTile(const Tile &tile, const PixelTile &pixels,

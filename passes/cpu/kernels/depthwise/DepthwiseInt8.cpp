@@ -326,7 +326,7 @@ void DepthwiseInt8::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
           1);
   // Handles several pixels in a step of the loop, so that fewer sums move
   // between registers.
-  constexpr int64_t kAtOnce = cpu::threshold::depthwiseInt16Steps;
+  const int64_t &kAtOnce = cpu::threshold::depthwiseInt16Steps;
   int64_t steps = std::max<int64_t>(end - first, 0) / kAtOnce;
   if (steps < 2)
     steps = 0, first = 0;

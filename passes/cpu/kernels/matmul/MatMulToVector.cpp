@@ -163,15 +163,15 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   int64_t groups = plan.weights.depth / plan.weights.group;
   if (tile.product == Product::int8Wide && !blocks &&
       !ShapedType::isDynamic(plan.rows) &&
-      Int16Weights::pays(groups, columns, rowsOfTask())) {
+      Int16Weights::pays(plan.target, groups, columns, rowsOfTask())) {
     if (!wide)
       wide.emplace(b, groups, columns);
     wide->fill(b, {tile, weights.data, at.weightsAt, plan.panel});
   }
   if (plan.depthBlock != 0)
     return emitBlocks(tile, at, range);
-  if (!blocks && WidenedWeights::pays(tile, plan.weights.depth, rowsOfTask()) &&
-      !widened)
+  if (!blocks && !widened &&
+      WidenedWeights::pays(plan.target, tile, plan.weights.depth, rowsOfTask()))
     widened.emplace(b, fullTile(plan.target, plan.tile), plan.weights.depth);
   Tile used = tile;
   auto emitTiles = [&] {

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/cpu/kernels/matmul/PackedTiles.h"
+#include "passes/cpu/policy/Scratch.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/PairProducts.h"
 
@@ -38,7 +39,7 @@ using namespace ingot::cpu;
 
 /// The number of words that a step of the loop multiplies. With 4 bits, this is
 /// a block of the usual size.
-static constexpr int64_t kWordsAtOnce = cpu::threshold::packedByteWords;
+static const int64_t &kWordsAtOnce = cpu::threshold::packedByteWords;
 
 namespace {
 
@@ -70,9 +71,9 @@ struct Emitter : PackedTiles {
   Value asReal(const Tile &tile, Value integers) {
     return arith::SIToFPOp::create(b.b, b.loc, realVector(tile), integers);
   }
-  /// Returns true if there may be so few rows that each word is read from
-  /// memory and not from a cache.
-  bool haveFewRows(const Tile &tile) const {
+  /// Returns true if there may be a single tile of rows. Then each word is read
+  /// once, from memory and not from a cache.
+  bool mayBeOneTile(const Tile &tile) const {
     return ShapedType::isDynamic(plan.rows) || plan.rows <= tile.rows;
   }
   int64_t foursOfWord() const { return 8 / bits; }
@@ -109,7 +110,8 @@ void Emitter::emitRows(const Tile &tile, const PackedColumns &columns,
   };
   int64_t bytes = op.depth() * tile.vectors * tile.lanes;
   int64_t least = cpu::threshold::unpackedTiles * tile.rows;
-  if (bits == 8 || bytes > cpu::threshold::unpackedBytes)
+  if (bits == 8 ||
+      bytes > cpu::fitStack(cpu::threshold::unpackedBytes(plan.target)))
     return emitTiles();
   if (ShapedType::isDynamic(plan.rows))
     return b.branch(b.compare(arith::CmpIPredicate::uge,
@@ -212,7 +214,7 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
   };
   for (int64_t w = 0; w < words.count; ++w) {
     Index word = b.add(words.first, w), inPanel = b.add(words.block, word);
-    if (haveFewRows(tile) && !unpacked)
+    if (mayBeOneTile(tile) && !unpacked)
       prefetchWords(columns, inPanel);
     SmallVector<Value> loaded;
     for (int64_t v = 0; v < tile.vectors && !unpacked; ++v)

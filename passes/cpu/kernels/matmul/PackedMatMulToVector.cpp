@@ -48,7 +48,7 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 /// The number of words that a step of the loop unpacks.
-static constexpr int64_t kWordsAtOnce = cpu::threshold::packedWords;
+static const int64_t &kWordsAtOnce = cpu::threshold::packedWords;
 
 namespace {
 
@@ -148,21 +148,19 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   bool isOneTile = plan.rows <= tile.rows && !ShapedType::isDynamic(plan.rows);
   auto direct = [&] {
     forEachRowTile(
-        isOneTile
-            ? tile
-            : tile.withRows(std::min(cpu::threshold::packedFewRows, tile.rows)),
+        isOneTile ? tile
+                  : tile.withRows(std::min(cpu::threshold::fewRows, tile.rows)),
         range, [&](const Tile &part, Index row) { emitDirect(part, at, row); });
   };
   if (!ShapedType::isDynamic(plan.rows)) {
-    if (isOneTile || plan.rows <= cpu::threshold::packedFewRows)
+    if (isOneTile || plan.rows <= cpu::threshold::fewRows)
       direct();
     else
       emitUnpacked(tile, at, range);
     return;
   }
   Index count = b.sub(range.endRow, range.firstRow);
-  b.branch(b.compare(arith::CmpIPredicate::ule, count,
-                     cpu::threshold::packedFewRows),
+  b.branch(b.compare(arith::CmpIPredicate::ule, count, cpu::threshold::fewRows),
            direct, [&] { emitUnpacked(tile, at, range); });
 }
 

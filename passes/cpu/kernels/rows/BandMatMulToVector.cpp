@@ -49,7 +49,7 @@ using namespace ingot::cpu;
 namespace {
 
 /// The number of vectors of channels that are summed up together.
-constexpr int64_t kVectorsAtOnce = cpu::threshold::bandVectors;
+const int64_t &kVectorsAtOnce = cpu::threshold::bandVectors;
 
 /// The lanes that are read of a vector of positions: all lanes, the lanes of
 /// its P positions, or the lanes of positions within src.

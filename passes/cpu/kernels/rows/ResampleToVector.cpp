@@ -58,7 +58,7 @@ namespace {
 constexpr int64_t kPermuted = 8;
 /// The number of rows that share the data of their elements' taps. It is so
 /// small that the first-level cache holds a line of each row.
-constexpr int64_t kRowsAtOnce = cpu::threshold::resampledRows;
+const int64_t &kRowsAtOnce = cpu::threshold::resampledRows;
 
 /// A tap of the dimensions before the last: the offset of a row of src, and its
 /// weight (null if there is no other tap).

@@ -89,7 +89,8 @@ void Emitter::multiply(const Tile &tile, Index columnTile, Index rowTiles) {
   int64_t columns = tileColumns();
   Index panel = b.div(columnTile, plan.tilesPerPanel);
   Index column = b.mul(b.rem(columnTile, plan.tilesPerPanel), columns);
-  const bool isWidened = WidenedWeights::pays(tile, channels, plan.blockRows);
+  const bool isWidened =
+      WidenedWeights::pays(plan.target, tile, channels, plan.blockRows);
   if (isWidened && !widened)
     widened.emplace(b, fullTile(plan.target, plan.tile), channels);
   forEach(b, 0, plan.transform.positions(), 1, [&](Value point) {

@@ -4,7 +4,7 @@
 // Enough channels and pixels: tiles of 4 x 4 pixels, 36 points each. The filter
 // is 1 in its middle. Its value at a point is the row factor of the middle
 // times the column factor. At infinity, which is the last point, it is 0.
-// DECISION-DAG: cpu.winograd_conv {{.*}} Decision="#ingot.decision<packing, "panels of 32 columns, float32, transformed", "has 64 output channels">", Sizes=1x56x56x64
+// DECISION-DAG: cpu.winograd_conv {{.*}} Decision="#ingot.decision<packing, "panels of 32 columns, float32, transformed", [<"panels of 32 columns, float32, transformed", cycles = {{[0-9]+}}>, <"packed in each run", cycles = {{[0-9]+}}>], "has 64 output channels">", Sizes=1x56x56x64
 // CHECK-LABEL: @four
 // CHECK: %[[W:.*]] = arith.constant dense_resource<{{.*}}> : tensor<2x36x64x32xf32>
 // CHECK: %[[B:.*]] = tensor.expand_shape %{{.*}} output_shape [1, 1, 1, 64]

@@ -3,8 +3,8 @@
 
 // Weights in panels of 16: one row of 16 for each input channel, with zeros
 // behind the two output channels. The bias becomes an epilogue operand.
-// DECISION-DAG: cpu.conv {{.*}} Decision="#ingot.decision<packing, "panels of 16 columns, float32", "has 2 output channels">", Sizes=1x4x2
-// DECISION-DAG: cpu.depthwise_conv {{.*}} Decision="#ingot.decision<packing, "taps by channels, float32", "has 4 output channels">", Sizes=1x8x4
+// DECISION-DAG: cpu.conv {{.*}} Decision="#ingot.decision<packing, "panels of 16 columns, float32", [<"panels of 16 columns, float32", cycles = {{[0-9]+}}>, <"packed in each run", cycles = {{[0-9]+}}>], "has 2 output channels">", Sizes=1x4x2
+// DECISION-DAG: cpu.depthwise_conv {{.*}} Decision="#ingot.decision<packing, "taps by channels, float32", [<"taps by channels, float32", cycles = {{[0-9]+}}>, <"packed in each run", cycles = {{[0-9]+}}>], "has 4 output channels">", Sizes=1x8x4
 // CHECK-LABEL: @conv
 // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}1.000000e+00, 3.000000e+00, 0.000000e+00, {{.*}}], [2.000000e+00, 4.000000e+00, 0.000000e+00{{.*}}> : tensor<1x1x2x16xf32>
 // CHECK-DAG: %[[B:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0, 1, 2]] output_shape [1, 1, 2] : tensor<2xf32> into tensor<1x1x2xf32>

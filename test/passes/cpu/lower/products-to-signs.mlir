@@ -4,7 +4,7 @@
 // Bytes of signs with their zero point in the padding: the bits of both signs,
 // and a word behind them. The second word of a pair is xor the first. For
 // weights of 1, and -1 for all channels from 32 on, the words are 0 and -1.
-// DECISION-DAG: cpu.matmul {{.*}} Decision="#ingot.decision<packing, "panels of 32 columns, signs in words of 32", "has 96 output channels">", Sizes=4x96
+// DECISION-DAG: cpu.matmul {{.*}} Decision="#ingot.decision<packing, "panels of 32 columns, signs in words of 32", [<"panels of 32 columns, signs in words of 32", cycles = {{[0-9]+}}>, <"packed in each run", cycles = {{[0-9]+}}>], "has 96 output channels">", Sizes=4x96
 // CHECK-LABEL: @conv
 // CHECK: %[[SIGN:.*]] = nn.sign
 // CHECK: %[[X:.*]] = nn.cast %{{.*}} -> tensor<1x8x8x64xui8>

@@ -1,5 +1,8 @@
 // RUN: ingot-opt --nn-pack-weights=least=0 --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --nn-pack-weights --split-input-file %s | FileCheck %s --check-prefix=FEW
+// RUN: ingot-opt --nn-pack-weights --split-input-file %s --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
+
+// DECISION-DAG: Decision="#ingot.decision<precision, "float32", [<"float32">, <"int8">], "belongs to a model with fewer than 262144 weights in products, which are read as fast as floats">", Sizes=?x32
 
 // Two blocks of eight signed values: codes and zero points are 8 more.
 // CHECK-LABEL: @signed

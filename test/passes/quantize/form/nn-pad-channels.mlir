@@ -1,10 +1,10 @@
 // RUN: ingot-opt %s --nn-pad-channels | FileCheck %s
 // RUN: ingot-opt %s --nn-pad-channels --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
-// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<padding, "groups of four channels", "uses each byte in enough products to pay for copying it">", Sizes=1x32x8x8
-// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<padding, "channels as they are", "has signs, which are bits">", Sizes=1x32x8x8
-// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<padding, "channels as they are", "has weights that a run computes">", Sizes=1x32x8x8
-// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<padding, "channels as they are", "uses each byte in too few products to pay for copying it">", Sizes=1x32x8x8
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<padding, "groups of four channels", [<"channels as they are", cycles = {{[0-9]+}}>, <"groups of four channels", cycles = {{[0-9]+}}>], "uses each byte in enough products to pay for copying it">", Sizes=1x32x8x8
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<padding, "channels as they are", [<"channels as they are", cycles = {{[0-9]+}}>, <"groups of four channels", cycles = {{[0-9]+}}>], "has signs, which are bits">", Sizes=1x32x8x8
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<padding, "channels as they are", [<"channels as they are", cycles = {{[0-9]+}}>, <"groups of four channels", cycles = {{[0-9]+}}>], "has weights that a run computes">", Sizes=1x32x8x8
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<padding, "channels as they are", [<"channels as they are", cycles = {{[0-9]+}}>, <"groups of four channels", cycles = {{[0-9]+}}>], "uses each byte in too few products to pay for copying it">", Sizes=1x32x8x8
 
 // 3x3 taps of 6 channels: two channels of zero bytes are added to the input,
 // and zeros to the weights of each output. The spatial padding stays.

@@ -3,7 +3,7 @@
 // RUN: ingot-opt %s --nn-patches-to-matmul --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // Pixels behind the last windows are cropped.
-// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "rows of patches", "has few channels, and windows that lie side by side">", Sizes=2x5x2x3
+// DECISION-DAG: nn.conv {{.*}} Decision="#ingot.decision<layout, "rows of patches", [<"channels last", cycles = {{[0-9]+}}>, <"rows of patches", cycles = {{[0-9]+}}>], "has few channels, and windows that lie side by side">", Sizes=2x5x2x3
 // CHECK-LABEL: @pictures
 // CHECK: %[[X:.*]] = nn.slice %arg0 {sizes = array<i64: 2, 3, 8, 12>, starts = array<i64: 0, 0, 0, 0>
 // CHECK: %[[SPLIT:.*]] = nn.reshape %[[X]] : tensor<2x3x8x12xf32> -> tensor<2x3x2x4x3x4xf32>
