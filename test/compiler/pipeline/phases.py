@@ -28,10 +28,10 @@ def read_table():
         rows = f.read().split("| folder of `passes` |")[1].split("\n\n")[0].splitlines()[2:]
     for row in rows:
         names, phases = row.strip("| ").split(" | ")
-        usual, _, also = phases.partition("; ")
+        usual, *others = phases.split("; ")
         for folder in re.findall("`(.+?)`", names):
             folders[folder] = set(re.findall("`(.+?)`", usual))
-        if also:
+        for also in others:
             name, *more = re.findall("`(.+?)`", also)
             passes[name] = set(more)
     return folders, passes
