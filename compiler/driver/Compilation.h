@@ -37,6 +37,7 @@ private:
   mlir::LogicalResult checkDumps();
   mlir::LogicalResult readCalibration();
   void keepCalibrated();
+  mlir::LogicalResult checkKept();
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
   mlir::LogicalResult checkTF32();

@@ -184,7 +184,7 @@ LogicalResult Compilation::importAndLower() {
     });
   sizes.modelWeights = countConstantBytes(*module);
   if (failed(failIf(checkNamesAgainst(options, externalFiles))) ||
-      failed(checkCalibration(externalLocations)))
+      failed(checkCalibration(externalLocations)) || failed(checkKept()))
     return failure();
   if (failed(addUsualBodies(import)))
     return failure();
@@ -387,6 +387,24 @@ void Compilation::keepCalibrated() {
                                         : pipeline.keepFromInt8;
   for (const std::string &node : calibration->keep)
     rules.push_back(keepRule(node));
+}
+
+/// Checks that the model has the nodes that the calibration keeps in fp32.
+LogicalResult Compilation::checkKept() {
+  if (!calibration || calibration->keep.empty())
+    return success();
+  llvm::StringSet<> names;
+  module->walk([&](onnx::NodeOp node) {
+    forEachNode(node.getLoc(),
+                [&](StringAttr name) { names.insert(name.getValue()); });
+  });
+  for (const std::string &node : calibration->keep)
+    if (!names.contains(node))
+      return fail("'" + printable(pipeline.calibrationFile()) +
+                  "' keeps node '" + printable(node) +
+                  "' in fp32, but the model has no such node" +
+                  nearNames(node, llvm::to_vector(names.keys())));
+  return success();
 }
 
 /// Hashes the model, and checks that the calibration was made from it.

@@ -185,6 +185,13 @@ class AutoRepair(Case):
             if set(kept) & set(nodes):
                 self.assertNotEqual(precision, "int8", layers)
         self.assertGreaterEqual(sum(precision == "int8" for precision in layers.values()), 10, layers)
+        # A node that the model does not have is an error.
+        found = json.loads(written)
+        found["repair"]["keep"].append("layerX")
+        with open(self.path("other.json"), "w") as f:
+            json.dump(found, f)
+        self.assert_refuses(model, "other.json", "'layerX'", "no such node", "layer1",
+                            options=["--precision=int8", "--calibration=" + self.path("other.json")])
         # The user's rule is stronger.
         artifact = self.compile(model, "--precision=int8", "--calibration=" + self.path("c.json"), "--keep", "*=int8", name="all")
         done = tool("ingot", "inspect", artifact, "--json")
