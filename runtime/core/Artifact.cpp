@@ -183,12 +183,15 @@ bool ingot::rt::bringsThreads(const ingot_abi_artifact &artifact) {
 
 /// Returns true if all functions are in the artifact, or if there are none.
 bool Check::areDeviceFunctions(const ingot_abi_device *device) const {
-  return !device || (isArray(reinterpret_cast<const char *>(device),
-                             INGOT_ABI_DEVICE_BYTES_V2) &&
-                     device->struct_size >= INGOT_ABI_DEVICE_BYTES_V2 &&
-                     isFunction(device->open) && isFunction(device->close) &&
-                     isFunction(device->wait) && isFunction(device->allocate) &&
-                     isFunction(device->release) && isFunction(device->copy));
+  return !device ||
+         (reinterpret_cast<uintptr_t>(device) % alignof(ingot_abi_device) ==
+              0 &&
+          isArray(reinterpret_cast<const char *>(device),
+                  INGOT_ABI_DEVICE_BYTES_V2) &&
+          device->struct_size >= INGOT_ABI_DEVICE_BYTES_V2 &&
+          isFunction(device->open) && isFunction(device->close) &&
+          isFunction(device->wait) && isFunction(device->allocate) &&
+          isFunction(device->release) && isFunction(device->copy));
 }
 
 ingot_status Check::variants() const {

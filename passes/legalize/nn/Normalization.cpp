@@ -332,6 +332,7 @@ static LogicalResult legalizeGroupNorm(Node &node) {
   Value vectors[2];
   for (size_t i : {1, 2}) {
     int64_t want = node.opset < 21 ? groups : channels;
+    pinInput(node, i, {want}, i == 1 ? "scale" : "bias");
     if (node.rank(i) != 1 || node.shape(i)[0] != want)
       return node.invalid("input " + Twine(i) + " does not have " +
                           Twine(want) + " elements");

@@ -81,6 +81,16 @@ func.func @norms(%x: tensor<?x?x?xf32>, %s: tensor<8xf32>, %one: tensor<1xf32>) 
   return %0, %1, %2, %3, %4 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
 
+// Open scales and biases of groups have as many elements as channels.
+// CHECK-LABEL: @groups
+// CHECK-DAG: ingot.require %{{.*}}, "dimension 0 of scale is {0}, but must be {1}"
+// CHECK-DAG: ingot.require %{{.*}}, "dimension 0 of bias is {0}, but must be {1}"
+// CHECK: nn.group_norm
+func.func @groups(%x: tensor<1x8x?xf32>, %s: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "GroupNormalization"(%x, %s, %b) {num_groups = 2 : i64} : (tensor<1x8x?xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
 // CHECK-LABEL: @scales
 // CHECK: ingot.require %{{.*}}, "dimension 0 of scales is {0}, but must be {1}"
 func.func @scales(%x: tensor<1x3x?x?xf32>, %s: tensor<?xf32>) -> tensor<*xf32> {
