@@ -57,6 +57,9 @@ namespace {
 class CudaBackend : public Backend {
   StringRef name() const override { return cuda::kBackend; }
   const Device &device() const override { return kDevice; }
+  bool takesInEpilogue(Operation *op) const override {
+    return !cuda::isLackingOnGpus(op);
+  }
   bool takesRest() const override { return true; }
   bool multipliesTF32() const override { return true; }
 

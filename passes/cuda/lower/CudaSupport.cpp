@@ -101,21 +101,6 @@ static Reason whyNot(nn::SoftmaxOp op) {
   return std::nullopt;
 }
 
-/// Returns why an epilogue cannot take the ops behind `op`: one of them
-/// computes a function that GPUs lack. The CPU computes it if it stays an op of
-/// its own.
-static Reason whyNotEpilogue(Operation *op) {
-  while (op->getNumResults() == 1 && op->getResult(0).hasOneUse()) {
-    op = *op->getResult(0).user_begin();
-    if (isa<nn::AcoshOp, nn::AsinhOp, nn::AtanhOp, nn::CoshOp, nn::PowOp,
-            nn::SinhOp, nn::TanOp>(op))
-      return "is followed by a function that GPUs lack";
-    if (!isa<nn::ElementwiseOpInterface>(op))
-      break;
-  }
-  return std::nullopt;
-}
-
 /// The fewest elements of a result for which a reduction is a kernel. A loop
 /// of few steps takes the ops before the reduction, too.
 static constexpr int64_t kReducedElements = 8;
@@ -138,7 +123,7 @@ static Reason whyNot(nn::ReduceOp op) {
       support::productOf(type.getShape().slice(first, axes.size()));
   if (!ShapedType::isDynamic(length) && length < kReducedElements)
     return "reduces " + std::to_string(length) + " elements for each result";
-  return whyNotEpilogue(op);
+  return std::nullopt;
 }
 
 template <typename Op>
@@ -151,7 +136,7 @@ static Reason whyNotPool(Op op) {
     return "has channels whose number is open";
   if (Reason reason = whyNotWindows(type, op.getPads()))
     return reason;
-  return whyNotEpilogue(op);
+  return std::nullopt;
 }
 
 static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
@@ -206,6 +191,11 @@ static Reason whyNot(nn::TopKOp op) {
 using Kinds = OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::GroupNormOp,
                       nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp,
                       nn::ReduceOp, nn::RMSNormOp, nn::SoftmaxOp, nn::TopKOp>;
+
+bool cuda::isLackingOnGpus(Operation *op) {
+  return isa<nn::AcoshOp, nn::AsinhOp, nn::AtanhOp, nn::CoshOp, nn::PowOp,
+             nn::SinhOp, nn::TanOp>(op);
+}
 
 bool cuda::isCudaKind(Operation *op) { return Kinds::contain(op); }
 

@@ -1,0 +1,17 @@
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-cuda,kernel-fuse-epilogues))' | FileCheck %s
+
+// GPUs lack sinh and powers, so that the CPU computes them. A function before
+// them is fused.
+// CHECK-LABEL: @lacking
+// CHECK: %[[K:.*]] = cuda.softmax
+// CHECK: arith.maximumf
+// CHECK: cuda.yield
+// CHECK: %[[S:.*]] = nn.sinh %[[K]]
+// CHECK: nn.pow %[[S]], %[[S]]
+func.func @lacking(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = nn.softmax %x {axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = nn.relu %0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %2 = nn.sinh %1 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %3 = nn.pow %2, %2 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
