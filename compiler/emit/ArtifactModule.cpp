@@ -49,7 +49,9 @@ private:
   Constant *layers(std::string &text);
   Constant *shapeProfiles();
   Constant *variants();
-  Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
+  Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params) {
+    return declareHidden(module, name, result, params);
+  }
   Constant *declareConstant(StringRef name);
   GlobalVariable *buildDescription();
   void buildDictionary();
@@ -163,15 +165,6 @@ Constant *ArtifactBuilder::shapeProfiles() {
         structure({table(rows, sizeof(ingot_abi_size_range))}));
   }
   return table(profiles, sizeof(ingot_abi_shape_profile));
-}
-
-Constant *ArtifactBuilder::declare(StringRef name, Type *result,
-                                   ArrayRef<Type *> params) {
-  auto *function = cast<Function>(
-      module.getOrInsertFunction(name, FunctionType::get(result, params, false))
-          .getCallee());
-  function->setVisibility(GlobalValue::HiddenVisibility);
-  return function;
 }
 
 /// Declares a constant of a library that the artifact is linked with. Returns

@@ -24,7 +24,9 @@ public:
   void build(GlobalVariable *description);
 
 private:
-  Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
+  Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params) {
+    return declareHidden(module, name, result, params);
+  }
   Function *exported(StringRef name, Type *result, ArrayRef<Type *> params);
   Value *request(GlobalVariable *description, Function *function,
                  bool takesDevice);
@@ -42,8 +44,8 @@ private:
 
 } // namespace
 
-Constant *TypedFunctions::declare(StringRef name, Type *result,
-                                  ArrayRef<Type *> params) {
+Constant *ingot::declareHidden(Module &module, StringRef name, Type *result,
+                               ArrayRef<Type *> params) {
   auto *function = cast<Function>(
       module.getOrInsertFunction(name, FunctionType::get(result, params, false))
           .getCallee());

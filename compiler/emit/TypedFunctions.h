@@ -18,6 +18,11 @@ namespace ingot {
 void addTypedFunctions(llvm::Module &module, const Manifest &manifest,
                        llvm::GlobalVariable *description);
 
+/// Declares a function of a library that the artifact is linked with.
+llvm::Constant *declareHidden(llvm::Module &module, llvm::StringRef name,
+                              llvm::Type *result,
+                              llvm::ArrayRef<llvm::Type *> params);
+
 } // namespace ingot
 
 #endif // INGOT_COMPILER_EMIT_TYPEDFUNCTIONS_H

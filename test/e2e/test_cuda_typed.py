@@ -101,7 +101,7 @@ int main(void) {
   check(model_wait(m, error, sizeof error), "wait");
   check(model_wait(m, error, sizeof error), "nothing to wait for");
   check(to_host(y, gy, sizeof y, stream) || synchronize(stream) || !is_right(y, z, 33), "results of async");
-  /* What is wrong is one line, and the next run works. */
+  /* Each error is one line, and the next run works. */
   check(model_run(m, (float *)(gx + 4), y, z, error, sizeof error) != 1, "misaligned");
   puts(error);
   check(model_run(m, x, y, z, error, sizeof error) || !is_right(y, z, 33), "after it");

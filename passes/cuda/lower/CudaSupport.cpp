@@ -134,9 +134,7 @@ static Reason whyNotPool(Op op) {
   if (ShapedType::isDynamic(type.getShape().back()) ||
       ShapedType::isDynamic(typeOf(op.getX()).getShape().back()))
     return "has channels whose number is open";
-  if (Reason reason = whyNotWindows(type, op.getPads()))
-    return reason;
-  return std::nullopt;
+  return whyNotWindows(type, op.getPads());
 }
 
 static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
