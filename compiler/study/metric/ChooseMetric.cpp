@@ -16,10 +16,6 @@
 using namespace ingot;
 using namespace ingot::study;
 
-static int64_t lastDimOf(const Array &output) {
-  return output.dims.empty() ? 1 : output.dims.back();
-}
-
 /// Returns true if all numbers are from 0 to 1.
 static bool areProbabilities(llvm::ArrayRef<double> values) {
   return llvm::all_of(values,

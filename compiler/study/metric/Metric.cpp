@@ -32,10 +32,6 @@ static std::string shown(double value) {
   return text;
 }
 
-static int64_t lastDimOf(const Array &output) {
-  return output.dims.empty() ? 1 : output.dims.back();
-}
-
 //===----------------------------------------------------------------------===//
 // Argmax
 //===----------------------------------------------------------------------===//

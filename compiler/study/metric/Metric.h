@@ -50,6 +50,11 @@ struct Labels {
   uint64_t rowSize() const;
 };
 
+/// Returns the size of the last dimension; 1 for a scalar.
+inline int64_t lastDimOf(const Array &output) {
+  return output.dims.empty() ? 1 : output.dims.back();
+}
+
 class Metric {
 public:
   virtual ~Metric();

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -21,16 +20,7 @@ namespace ingot::study {
 /// become `from` to `to` of the whole. A step without a fraction keeps the
 /// previous fraction.
 inline Progress partOf(const Progress &whole, double from, double to) {
-  Progress part = whole;
-  if (whole.onStep)
-    part.onStep = [step = whole.onStep, from, to,
-                   last = std::make_shared<double>(from)](
-                      const std::string &phase, double fraction) {
-      if (fraction >= 0)
-        *last = from + fraction * (to - from);
-      step(phase, *last);
-    };
-  return part;
+  return whole.part(from, to);
 }
 
 /// Divides work into stages. Each stage has a weight, which estimates its share
