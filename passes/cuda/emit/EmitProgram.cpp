@@ -176,19 +176,22 @@ LogicalResult EmitProgramPass::addCubins(Images &images) {
   if (cubins.empty())
     return success();
   Location loc = getOperation().getLoc();
-  const std::string program = findPtxas(ptxas);
-  if (program.empty()) {
+  const Ptxas program{findPtxas(ptxas)};
+  if (program.path.empty()) {
     emitRemark(loc) << "there is no ptxas, so the GPU's driver compiles the "
                        "kernels when the model is loaded";
     return success();
   }
+  FailureOr<std::string> version = program.version(loc);
+  if (failed(version))
+    return failure();
+  images.ptxas = std::move(*version);
   for (unsigned one : cubins) {
-    FailureOr<Cubin> cubin = assemble(loc, images.ptx, one, program);
+    FailureOr<Cubin> cubin = program.assemble(loc, images.ptx, one);
     if (failed(cubin))
       return failure();
     images.cubins.push_back(std::move(*cubin));
   }
-  images.ptxas = versionOf(program);
   return success();
 }
 

@@ -88,15 +88,36 @@ static llvm::StringMap<KernelResources> readResources(StringRef log) {
   return kernels;
 }
 
-std::string cuda::versionOf(StringRef ptxas) {
-  constexpr unsigned kMaxSeconds = 60;
+/// Runs the program. Reports one that cannot be run, or that does not end.
+/// Returns the exit code.
+static FailureOr<int> run(Location loc, const Ptxas &ptxas,
+                          ArrayRef<StringRef> arguments,
+                          ArrayRef<std::optional<StringRef>> redirects) {
+  std::string problem;
+  const int code = llvm::sys::ExecuteAndWait(
+      ptxas.path, arguments, /*Env=*/std::nullopt, redirects, ptxas.maxSeconds,
+      /*MemoryLimit=*/0, &problem);
+  if (code < 0)
+    return emitError(loc) << "ptxas '" << ptxas.path << "' "
+                          << (code == -1 ? "cannot be run: " : "did not end: ")
+                          << StringRef(problem).rtrim(": ");
+  return code;
+}
+
+FailureOr<std::string> Ptxas::version(Location loc) const {
   ScratchFile log("txt");
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log.path),
-                                          StringRef("")};
-  if (log.error ||
-      llvm::sys::ExecuteAndWait(ptxas, {ptxas, "--version"},
-                                /*Env=*/std::nullopt, redirects, kMaxSeconds))
-    return "";
+  if (log.error)
+    return emitError(loc) << "cannot make a temporary file for ptxas: "
+                          << log.error.message();
+  // A program that answers at all answers at once.
+  const Ptxas asked{path, std::min(maxSeconds, 20u)};
+  FailureOr<int> code =
+      run(loc, asked, {path, "--version"},
+          {StringRef(""), StringRef(log.path), StringRef("")});
+  if (failed(code))
+    return failure();
+  if (*code != 0)
+    return std::string();
   // Cuda compilation tools, release 12.9, V12.9.86
   const std::string text = contentOf(log.path);
   return StringRef(text)
@@ -105,10 +126,8 @@ std::string cuda::versionOf(StringRef ptxas) {
       .str();
 }
 
-FailureOr<Cubin> cuda::assemble(Location loc, StringRef ptx, unsigned level,
-                                StringRef ptxas) {
-  // Some seconds are usual for a large model.
-  constexpr unsigned kMaxSeconds = 600;
+FailureOr<Cubin> Ptxas::assemble(Location loc, StringRef ptx,
+                                 unsigned level) const {
   ScratchFile input("ptx"), output("cubin"), log("txt");
   for (const ScratchFile *file : {&input, &output, &log})
     if (file->error)
@@ -123,24 +142,18 @@ FailureOr<Cubin> cuda::assemble(Location loc, StringRef ptx, unsigned level,
       return emitError(loc) << "cannot write a temporary file for ptxas";
   }
   const std::string arch = "-arch=sm_" + std::to_string(level);
-  StringRef arguments[] = {ptxas,      arch, "-O3",      "-v",
-                           input.path, "-o", output.path};
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(log.path),
-                                          StringRef(log.path)};
-  std::string problem;
-  const int code = llvm::sys::ExecuteAndWait(
-      ptxas, arguments, /*Env=*/std::nullopt, redirects, kMaxSeconds,
-      /*MemoryLimit=*/0, &problem);
-  if (code == -1 || code == -2)
-    return emitError(loc) << "ptxas '" << ptxas << "' "
-                          << (code == -1 ? "cannot be run: " : "did not end: ")
-                          << problem;
-  if (code != 0)
-    return emitError(loc) << "ptxas '" << ptxas << "' failed for sm_" << level
+  FailureOr<int> code =
+      run(loc, *this,
+          {path, arch, "-O3", "-v", input.path, "-o", output.path},
+          {StringRef(""), StringRef(log.path), StringRef(log.path)});
+  if (failed(code))
+    return failure();
+  if (*code != 0)
+    return emitError(loc) << "ptxas '" << path << "' failed for sm_" << level
                           << ": " << problemIn(contentOf(log.path));
   std::string bytes = contentOf(output.path);
   if (!StringRef(bytes).starts_with("\x7f"
                                     "ELF"))
-    return emitError(loc) << "ptxas '" << ptxas << "' wrote no machine code";
+    return emitError(loc) << "ptxas '" << path << "' wrote no machine code";
   return Cubin{level, std::move(bytes), readResources(contentOf(log.path))};
 }

@@ -38,13 +38,22 @@ struct Cubin {
 /// gives other bytes, which older drivers may refuse.
 std::string findPtxas(llvm::StringRef asked);
 
-/// Returns the version of the program, e.g. "12.9.86", or "" if it names none.
-std::string versionOf(llvm::StringRef ptxas);
+/// The program ptxas, as a compilation uses it.
+struct Ptxas {
+  std::string path;
+  /// Seconds until a call counts as one without end. A large model takes some
+  /// seconds.
+  unsigned maxSeconds = 600;
 
-/// Assembles PTX for one compute capability with the program `ptxas`. Fails
-/// with a diagnostic at `loc`.
-mlir::FailureOr<Cubin> assemble(mlir::Location loc, llvm::StringRef ptx,
-                                unsigned level, llvm::StringRef ptxas);
+  /// Returns the version, e.g. "12.9.86", or "" if the program names none.
+  /// Fails with a diagnostic at `loc` if the program cannot be run or does not
+  /// end.
+  mlir::FailureOr<std::string> version(mlir::Location loc) const;
+  /// Assembles PTX for one compute capability. Fails with a diagnostic at
+  /// `loc`.
+  mlir::FailureOr<Cubin> assemble(mlir::Location loc, llvm::StringRef ptx,
+                                  unsigned level) const;
+};
 
 } // namespace ingot::cuda
 

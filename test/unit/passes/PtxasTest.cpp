@@ -1,0 +1,80 @@
+//===- PtxasTest.cpp - an assembler that misbehaves -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/cuda/emit/Ptxas.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// A program that takes the place of ptxas, and the messages about it.
+struct Script {
+  explicit Script(const std::string &text) {
+    int file = -1;
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("ptxas", "sh", file, path));
+    llvm::raw_fd_ostream(file, /*shouldClose=*/true) << "#!/bin/sh\n" << text;
+    EXPECT_FALSE(llvm::sys::fs::setPermissions(path, llvm::sys::fs::all_all));
+    remover.setFile(path);
+    handler.emplace(&context, [&](Diagnostic &diagnostic) {
+      message += diagnostic.str() + "\n";
+    });
+  }
+
+  /// Returns the program with a limit of one second.
+  cuda::Ptxas program() const { return {path.str().str(), /*maxSeconds=*/1}; }
+  std::string prefix() const { return "ptxas '" + path.str().str() + "' "; }
+
+  MLIRContext context;
+  Location loc = UnknownLoc::get(&context);
+  llvm::SmallString<128> path;
+  llvm::FileRemover remover;
+  std::string message;
+  std::optional<ScopedDiagnosticHandler> handler;
+};
+
+} // namespace
+
+TEST(Ptxas, HangsWhenAskedForItsVersion) {
+  Script script("exec sleep 100\n");
+  EXPECT_TRUE(failed(script.program().version(script.loc)));
+  EXPECT_EQ(script.message,
+            script.prefix() + "did not end: Child timed out\n");
+}
+
+TEST(Ptxas, HangsWhenItAssembles) {
+  Script script("case $1 in --version) echo tools, V1.2.3;; "
+                "*) exec sleep 100;; esac\n");
+  FailureOr<std::string> version = script.program().version(script.loc);
+  ASSERT_TRUE(succeeded(version));
+  EXPECT_EQ(*version, "1.2.3");
+  EXPECT_TRUE(failed(script.program().assemble(script.loc, "", 80)));
+  EXPECT_EQ(script.message,
+            script.prefix() + "did not end: Child timed out\n");
+}
+
+TEST(Ptxas, CrashesWhenItAssembles) {
+  Script script("kill -SEGV $$\n");
+  EXPECT_TRUE(failed(script.program().assemble(script.loc, "", 80)));
+  EXPECT_EQ(script.message.rfind(script.prefix() + "did not end: ", 0), 0u)
+      << script.message;
+}
+
+TEST(Ptxas, NamesNoVersion) {
+  Script script("exit 3\n");
+  FailureOr<std::string> version = script.program().version(script.loc);
+  ASSERT_TRUE(succeeded(version));
+  EXPECT_EQ(*version, "");
+  EXPECT_EQ(script.message, "");
+}
