@@ -54,8 +54,10 @@ int32_t Driver::open(const char *path, const Message &message) {
                         "later, for CUDA 12.0, is needed",
                         version / 1000, version % 1000 / 10);
   if (Result result = cuInit(0))
-    return message.fail(INGOT_ABI_UNSUPPORTED_DEVICE, "cuInit failed: %s",
-                        nameOf(result));
+    return message.fail(
+        INGOT_ABI_UNSUPPORTED_DEVICE, "%scuInit failed: %s",
+        result == noDevice ? "this machine has no CUDA device: " : "",
+        nameOf(result));
   return INGOT_ABI_OK;
 }
 

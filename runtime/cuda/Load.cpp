@@ -101,9 +101,15 @@ int32_t Loader::loadModule() {
   if (!image) {
     char levels[96] = "";
     size_t used = 0;
-    for (uint32_t i = 0; i < program.num_images && used < sizeof(levels); ++i)
-      used += size_t(snprintf(levels + used, sizeof(levels) - used, "%ssm_%u",
-                              i ? ", " : "", program.images[i].level));
+    for (uint32_t i = 0; i < program.num_images && used < sizeof(levels); ++i) {
+      // PTX and a cubin may be for one level.
+      bool isRepeated = false;
+      for (uint32_t j = 0; j < i; ++j)
+        isRepeated |= program.images[j].level == program.images[i].level;
+      if (!isRepeated)
+        used += size_t(snprintf(levels + used, sizeof(levels) - used, "%ssm_%u",
+                                i ? ", " : "", program.images[i].level));
+    }
     return message.fail(INGOT_ABI_UNSUPPORTED_DEVICE,
                         "CUDA device %u is sm_%d, but the model has code for "
                         "%s",
