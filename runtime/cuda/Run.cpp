@@ -74,20 +74,6 @@ int32_t Transfer::checkBuffer(const ingot_abi_buffer &given, uint32_t number) {
                       bufferAlignment);
 }
 
-int32_t Run::reserve(uint32_t number, uint64_t bytes, const char *place,
-                     const Message &message) {
-  if (capacities[number] >= bytes)
-    return INGOT_ABI_OK;
-  if (buffers[number])
-    state->driver.cuMemFree_v2(buffers[number]);
-  buffers[number] = 0;
-  capacities[number] = 0;
-  if (int32_t status = allocate(*state, buffers[number], bytes, place, message))
-    return status;
-  capacities[number] = bytes;
-  return INGOT_ABI_OK;
-}
-
 /// Gives buffer `number` an address in GPU memory. Copies an input from host
 /// memory.
 int32_t Transfer::place(const ingot_abi_buffer &given, uint32_t number,
@@ -327,8 +313,7 @@ int32_t ingot_cuda_run(ingot_abi_call *given, void (*body)(ingot_abi_call *)) {
   // A host that has not waited for the session's last run must not lose it.
   if ((status = waitFor(*run, message)))
     return status;
-  // The work of the last run has ended.
-  run->heap.endRun(state.driver);
+  run->endRun();
   run->stream = stream ? stream : run->ownStream;
   observe(*run, call.observer);
   state.ranges.push(state.name);
@@ -410,16 +395,10 @@ uintptr_t ingot_cuda_shadow(ingot_abi_call *call, uintptr_t device) {
     const uint64_t bytes = i ? run.bytes[i - 1] : program.arena_bytes;
     if (!isWithin(device, start, bytes))
       continue;
-    if (run.shadowBytes[i] < bytes) {
-      if (run.shadows[i])
-        state.driver.cuMemFreeHost(run.shadows[i]);
-      run.shadows[i] = nullptr;
-      run.shadowBytes[i] = 0;
-      endIf(call, state.driver.cuMemHostAlloc(&run.shadows[i], bytes, 0),
-            "cuMemHostAlloc", " for copies in host memory");
-      run.shadowBytes[i] = bytes;
-    }
-    return reinterpret_cast<uintptr_t>(run.shadows[i]) + (device - start);
+    void *shadow = nullptr;
+    endIf(call, run.shadow(i, bytes, shadow), "cuMemHostAlloc",
+          " for copies in host memory");
+    return reinterpret_cast<uintptr_t>(shadow) + (device - start);
   }
   void *shadow = nullptr;
   endIf(call, run.heap.shadow(state.driver, device, shadow), "cuMemHostAlloc",

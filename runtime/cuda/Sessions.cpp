@@ -46,7 +46,8 @@ void ingot::cuda::freeRun(Run *run) {
   run->freeTimes(/*isOurs=*/false);
   run->heap.releaseAll(/*driver=*/nullptr);
   free(run->shadows);
-  free(run->capacities);
+  free(run->reserves);
+  free(run->bytes);
   free(run->buffers);
   free(run->addresses);
   free(run->tensors);
@@ -65,6 +66,58 @@ int32_t ingot::cuda::allocate(State &state, DevicePointer &pointer,
                      "cuMemAlloc_v2", message, text);
 }
 
+int32_t Run::reserve(uint32_t number, uint64_t bytes, const char *place,
+                     const Message &message) {
+  Reserve &reserve = reserves[number];
+  if (reserve.bytes < bytes) {
+    if (buffers[number])
+      state->driver.cuMemFree_v2(buffers[number]);
+    buffers[number] = 0;
+    reserve = {};
+    if (int32_t status =
+            allocate(*state, buffers[number], bytes, place, message))
+      return status;
+    reserve.bytes = bytes;
+  }
+  reserve.used = bytes;
+  return INGOT_ABI_OK;
+}
+
+Result Run::shadow(uint32_t number, uint64_t bytes, void *&host) {
+  Reserve &reserve =
+      reserves[state->program->num_inputs + state->program->num_outputs +
+               number];
+  if (reserve.bytes < bytes) {
+    if (shadows[number])
+      state->driver.cuMemFreeHost(shadows[number]);
+    shadows[number] = nullptr;
+    reserve = {};
+    if (Result result =
+            state->driver.cuMemHostAlloc(&shadows[number], bytes, 0))
+      return result;
+    reserve.bytes = bytes;
+  }
+  reserve.used = bytes;
+  host = shadows[number];
+  return success;
+}
+
+void Run::endRun() {
+  heap.endRun(state->driver);
+  const uint32_t count =
+      state->program->num_inputs + state->program->num_outputs;
+  for (uint32_t i = 0; i < count; ++i)
+    if (reserves[i].endRun()) {
+      state->driver.cuMemFree_v2(buffers[i]);
+      buffers[i] = 0;
+    }
+  for (uint32_t i = 0; i <= count; ++i)
+    if (reserves[count + i].endRun()) {
+      state->driver.cuMemFreeHost(shadows[i]);
+      shadows[i] = nullptr;
+    }
+}
+
 Run *ingot::cuda::makeRun(State &state, int32_t &status,
                           const Message &message) {
   const ingot_cuda_program &program = *state.program;
@@ -79,15 +132,12 @@ Run *ingot::cuda::makeRun(State &state, int32_t &status,
     run->tensors = static_cast<ingot_abi_buffer *>(
         calloc(count + 1, sizeof(ingot_abi_buffer)));
     run->shadows = static_cast<void **>(calloc(count + 1, sizeof(void *)));
-    run->capacities =
-        static_cast<uint64_t *>(calloc(3 * count + 2, sizeof(uint64_t)));
-    if (run->capacities) {
-      run->bytes = run->capacities + count;
-      run->shadowBytes = run->bytes + count;
-    }
+    run->reserves =
+        static_cast<Reserve *>(calloc(2 * count + 1, sizeof(Reserve)));
+    run->bytes = static_cast<uint64_t *>(calloc(count + 1, sizeof(uint64_t)));
   }
   if (!run || !run->buffers || !run->addresses || !run->tensors ||
-      !run->shadows || !run->capacities) {
+      !run->shadows || !run->reserves || !run->bytes) {
     status = message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a run");
   } else {
     status = state.check(

@@ -14,6 +14,7 @@
 #include "runtime/cuda/Launches.h"
 #include "runtime/cuda/LayerTimes.h"
 #include "runtime/cuda/Ranges.h"
+#include "runtime/cuda/Reserve.h"
 
 #include <pthread.h>
 #include <sys/types.h>
@@ -61,17 +62,18 @@ struct Run {
   DevicePointer arena;
   /// Memory for each input, then for each output, which may be in host memory.
   DevicePointer *buffers;
-  /// Bytes of `buffers`, and bytes of the tensors of this call.
-  uint64_t *capacities, *bytes;
+  /// Sizes of `buffers`, then of `shadows`.
+  Reserve *reserves;
+  /// Bytes of the tensors of this call.
+  uint64_t *bytes;
   /// Buffers of the call as host code sees them: see addressOfTensor.
   ingot_abi_buffer *tensors;
   /// The addresses of the tensors in GPU memory.
   DevicePointer *addresses;
   Graphs graphs;
-  /// Host memory for copies of the arena, then of each tensor, with its bytes;
-  /// null until it is needed.
+  /// Host memory for copies of the arena, then of each tensor; null until it is
+  /// needed.
   void **shadows;
-  uint64_t *shadowBytes;
   /// Memory of buffers whose sizes only the run knows.
   Heap heap;
   /// The weights in host memory.
@@ -104,6 +106,11 @@ struct Run {
   /// they are for.
   int32_t reserve(uint32_t number, uint64_t bytes, const char *place,
                   const Message &message);
+  /// Gives host memory for copies of tensor `number` - 1, or of the arena.
+  Result shadow(uint32_t number, uint64_t bytes, void *&host);
+  /// Releases all pieces of the heap, and buffers that are too large for recent
+  /// runs. The work of the last run has ended.
+  void endRun();
 
   /// Begins the range of a layer at its first kernel, or ends it. Only runs
   /// with an observer tell layers apart.
