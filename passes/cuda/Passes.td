@@ -93,8 +93,9 @@ def ScheduleAttention : Pass<"cuda-schedule-attention", "::mlir::ModuleOp"> {
   let summary = "Choose the tiles of attentions";
   let description = [{
     Gives each `cuda.attention` on memrefs a `#cuda.attention_schedule`, if it
-    has none. Tiles are as large as shared memory allows, but small enough that
-    all multiprocessors have a block. The widths of accesses follow from
+    has none. Its tiles fit into shared memory and have the least estimated
+    time: large tiles read keys less often, and small ones leave no
+    multiprocessor without a block. The widths of accesses follow from
     strides, offsets and sizes.
   }];
   let options = [
@@ -218,9 +219,10 @@ def PredictTimes : Pass<"cuda-predict-times", "::mlir::ModuleOp"> {
   let summary = "Estimate the times of kernels";
   let description = [{
     Gives each kernel that is launched an attribute `cuda.prediction`. The time
-    is the longer one of two: that of its operands in memory, and that of its
-    products by the model of `cuda-schedule-products`. The artifact has the
-    predictions, and `ingot inspect` shows them. No code depends on them.
+    is the longer one of two: that of its operands in memory, and that of the
+    model by which its schedule was chosen. A kernel without a schedule has the
+    first time alone. The artifact has the predictions, and `ingot inspect` shows
+    them. No code depends on them.
   }];
 }
 

@@ -84,9 +84,7 @@ static RowScheduleAttr scheduleColumns(const Rows &rows, int64_t threads,
   return makeSchedule(rows, threads, rowsOfBlock, vector, /*holds=*/true);
 }
 
-/// Returns the cycles of rows with the schedule. Memory takes the same time
-/// with any schedule that keeps it busy.
-static int64_t estimateCycles(const Rows &rows, RowScheduleAttr schedule) {
+int64_t cuda::estimateCycles(const Rows &rows, RowScheduleAttr schedule) {
   const int64_t vector = schedule.getVector(), threads = schedule.getThreads();
   const int64_t numRows = rows.usualRows(vector),
                 vectors = rows.vectors(vector).knownOr(kUsual.size);

@@ -18,6 +18,10 @@ RowScheduleAttr
 chooseRowSchedule(const Rows &rows,
                   llvm::SmallVectorImpl<Alternative> &alternatives);
 
+/// Returns the cycles of rows with the schedule. Memory takes the same time
+/// with any schedule that keeps it busy.
+int64_t estimateCycles(const Rows &rows, RowScheduleAttr schedule);
+
 /// Returns a schedule that a test draws by `seed`: any that fits.
 RowScheduleAttr drawRowSchedule(const Rows &rows, uint64_t seed);
 

@@ -31,11 +31,6 @@ struct Machine {
   int64_t floats = kFloatRate, tf32 = 512, halves = kHalfRate;
   /// Bytes that a multiprocessor reads from shared memory in a cycle.
   int64_t sharedBytes = 128;
-  /// Bytes that a multiprocessor gets from the L2 cache in a cycle, if all do.
-  int64_t cacheBytes = 40;
-  /// Cycles of a step along the depth besides its products: a barrier, and the
-  /// latency of shared memory.
-  int64_t step = 60;
 };
 
 } // namespace
@@ -91,7 +86,7 @@ int64_t cuda::estimateCycles(const Product &product, ScheduleAttr schedule) {
                          (schedule.getThreads() / kWarp) * schedule.getDepth() /
                          kMachine.sharedBytes;
   const int64_t cached =
-      (rows + columns) * schedule.getDepth() / kMachine.cacheBytes;
+      (rows + columns) * schedule.getDepth() / kCacheBytes;
   const int64_t rate = product.isTF32              ? kMachine.tf32
                        : product.usesMatrixUnits() ? kMachine.halves
                                                    : kMachine.floats;
@@ -101,7 +96,7 @@ int64_t cuda::estimateCycles(const Product &product, ScheduleAttr schedule) {
       rows * schedule.getDepth() / schedule.getSrcBytes() / kWarp * 2;
   const int64_t busy = std::max({shared, cached, products, copies});
   // A single block waits at each step; further blocks fill the time.
-  const int64_t alone = steps * (busy + kMachine.step) + kLatency;
+  const int64_t alone = steps * (busy + kStep) + kLatency;
   return std::max(alone, perProcessor * steps * busy + kLatency);
 }
 
@@ -121,12 +116,17 @@ ScheduleAttr cuda::chooseSchedule(const Product &product,
   return best;
 }
 
+int64_t cuda::estimateSumOfParts(int64_t bytes) {
+  return kLatency + bytes / (kProcessors * kCacheBytes);
+}
+
 /// Returns the cycles of writing the parts of a product and adding them up.
 static int64_t estimateSum(const Product &product) {
-  const int64_t bytes = 2 * product.parts * product.usualBatches() *
+  const int64_t bytes = product.parts * product.usualBatches() *
                         product.usualRows() * product.columns() *
                         int64_t(sizeof(float));
-  return kLaunch + kLatency + bytes / (kProcessors * kMachine.cacheBytes);
+  return kLaunch + bytes / (kProcessors * kCacheBytes) +
+         estimateSumOfParts(bytes);
 }
 
 int64_t cuda::chooseParts(Product product) {

@@ -27,6 +27,10 @@ ScheduleAttr chooseSchedule(const Product &product,
 /// Returns the cycles of the product with the schedule.
 int64_t estimateCycles(const Product &product, ScheduleAttr schedule);
 
+/// Returns the cycles of a kernel that adds up parts of these bytes, which are
+/// in the L2 cache.
+int64_t estimateSumOfParts(int64_t bytes);
+
 /// Returns a schedule that a test draws by `seed`: any that fits.
 ScheduleAttr drawSchedule(const Product &product, uint64_t seed);
 

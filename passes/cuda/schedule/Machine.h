@@ -24,6 +24,21 @@ constexpr int64_t kMemoryBytes = 1100;
 constexpr int64_t kFloatRate = 64;
 constexpr int64_t kHalfRate = 1024;
 
+/// Schedulers of a multiprocessor. Each issues an instruction of one of its
+/// warps in a cycle, so fewer warps leave units idle.
+constexpr int64_t kSchedulers = 4;
+
+/// Bytes that a multiprocessor gets from the L2 cache in a cycle, if all do.
+constexpr int64_t kCacheBytes = 40;
+
+/// Cycles of a step of a pipeline besides its products: a barrier, and the
+/// latency of shared memory.
+constexpr int64_t kStep = 60;
+
+/// Instructions of an attention for each score besides its products: scale,
+/// mask, maximum, the polynomial of the exponential, and sum.
+constexpr int64_t kScoreInstructions = 16;
+
 /// Cycles until a block has its first tiles, and until it has stored its
 /// results: three latencies of memory.
 constexpr int64_t kLatency = 1800;

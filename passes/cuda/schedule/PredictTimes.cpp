@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
-#include "passes/cuda/attention/Attention.h"
+#include "passes/cuda/schedule/ChooseAttention.h"
+#include "passes/cuda/schedule/ChooseRows.h"
 #include "passes/cuda/schedule/ChooseSchedule.h"
 #include "passes/cuda/schedule/Machine.h"
 
@@ -29,45 +30,46 @@ struct PredictTimesPass : ingot::impl::PredictTimesBase<PredictTimesPass> {
 
 } // namespace
 
-/// Returns the bytes of a kernel's operands.
-static int64_t bytesOf(func::FuncOp kernel) {
-  int64_t bytes = 0;
-  for (Type type : kernel.getArgumentTypes())
-    if (auto memref = dyn_cast<MemRefType>(type);
-        memref && memref.hasStaticShape() &&
-        memref.getElementType().isIntOrFloat())
-      bytes += memref.getNumElements() *
-               int64_t(llvm::divideCeil(memref.getElementTypeBitWidth(), 8));
-  return bytes;
+/// Returns the bytes of a memref of known size, or 0.
+static int64_t bytesOf(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref || !memref.hasStaticShape() ||
+      !memref.getElementType().isIntOrFloat())
+    return 0;
+  return memref.getNumElements() *
+         int64_t(llvm::divideCeil(memref.getElementTypeBitWidth(), 8));
 }
 
-/// Returns the cycles of an attention: those of its products.
-static int64_t cyclesOf(const Attention &attention) {
-  const int64_t heads =
-      attention.batches().knownOr(kUsual.batch) * attention.heads();
-  const int64_t queries = attention.queries().knownOr(kUsual.size);
-  const int64_t products = heads * queries *
-                           attention.numKeys().knownOr(kUsual.size) *
-                           (attention.depth() + attention.width());
-  const int64_t blocks =
-      heads *
-      int64_t(llvm::divideCeil(queries, attention.schedule().getRows()));
-  const int64_t rate = attention.element().isF32() ? kFloatRate : kHalfRate;
-  const int64_t processors = std::min(blocks, kProcessors);
-  return int64_t(llvm::divideCeil(products, rate * processors)) + kLatency;
+/// Returns the cycles of an op by the model that its schedule is chosen with,
+/// or nullopt if it has no schedule.
+static std::optional<int64_t> estimateOf(kernel::EpilogueOpInterface op) {
+  if (!op->hasAttr("schedule"))
+    return std::nullopt;
+  if (auto attention = dyn_cast<AttentionOp>(*op))
+    return estimateCycles(Attention(attention), *attention.getSchedule());
+  if (isa<ConvOp, MatMulOp>(*op)) {
+    Product product(op);
+    return estimateCycles(product, product.schedule());
+  }
+  if (isRowKernel(op)) {
+    Rows rows(op);
+    return estimateCycles(rows, rows.schedule());
+  }
+  return std::nullopt;
 }
 
 /// Returns the cycles of a kernel.
 static int64_t cyclesOf(func::FuncOp kernel) {
-  int64_t cycles =
-      int64_t(llvm::divideCeil(bytesOf(kernel), kMemoryBytes)) + kLatency;
+  int64_t bytes = 0;
+  for (Type type : kernel.getArgumentTypes())
+    bytes += bytesOf(type);
+  int64_t cycles = int64_t(llvm::divideCeil(bytes, kMemoryBytes)) + kLatency;
   kernel.walk([&](kernel::EpilogueOpInterface op) {
-    if (auto attention = dyn_cast<AttentionOp>(*op)) {
-      cycles = std::max(cycles, cyclesOf(Attention(attention)));
-    } else if (isa<ConvOp, MatMulOp>(*op)) {
-      Product product(op);
-      cycles = std::max(cycles, estimateCycles(product, product.schedule()));
-    }
+    // The product has just written the parts, so they are not in memory.
+    if (auto sum = dyn_cast<SumPartsOp>(*op))
+      cycles = estimateSumOfParts(bytesOf(sum.getSrc().getType()));
+    else if (std::optional<int64_t> estimate = estimateOf(op))
+      cycles = std::max(cycles, *estimate);
   });
   return cycles;
 }

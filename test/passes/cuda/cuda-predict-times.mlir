@@ -46,3 +46,61 @@ module {
     return
   }
 }
+
+// -----
+
+// One row is read by one block: 34000 elements take the steps of its threads,
+// not the time of the memory's rate, which would be 1525 ns.
+// CHECK-LABEL: func.func private @softmax_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = 5595, launches = 1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @softmax_0(%x: memref<1x34000xf32>, %y: memref<1x34000xf32>) attributes {cuda.block = #cuda.block<threads = 1024>} {
+      cuda.softmax ins(%x : memref<1x34000xf32>) outs(%y : memref<1x34000xf32>) attributes {schedule = #cuda.row_schedule<threads = 1024, rows = 1, vector = 4, held = 0>} {
+      ^bb0(%v: f32):
+        cuda.yield %v : f32
+      }
+      return
+    }
+  }
+  func.func @run(%x: memref<1x34000xf32>, %y: memref<1x34000xf32>) {
+    %blocks = arith.constant 1 : index
+    cuda.launch @ingot_cuda_kernels::@softmax_0(%x, %y) blocks(%blocks) writes 1 : memref<1x34000xf32>, memref<1x34000xf32>
+    return
+  }
+}
+
+// -----
+
+// An attention takes the time of its scores. The sum of parts finds them in
+// the cache: 1 MiB in 242 cycles, after 1800 cycles of latency.
+// CHECK-LABEL: func.func private @attention_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = {{[0-9][0-9][0-9][0-9][0-9]}}, launches = 1>
+// CHECK-LABEL: func.func private @sum_parts_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = 1448, launches = 1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @attention_0(%q: memref<8x512x16x64xf16>, %y: memref<8x512x16x64xf32>) attributes {cuda.block = #cuda.block<threads = 256, shared = 49152>} {
+      cuda.attention ins(%q, %q, %q : memref<8x512x16x64xf16>, memref<8x512x16x64xf16>, memref<8x512x16x64xf16>)
+          outs(%y : memref<8x512x16x64xf32>) attributes {scale = 1.25e-1 : f32, schedule =
+          #cuda.attention_schedule<rows = 128, keys = 64, stages = 2, src_bytes = 16, keys_bytes = 16, values_bytes = 16, stored = 2>} {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+    func.func private @sum_parts_0(%x: memref<4x256x256xf32>, %y: memref<256x256xf32>) attributes {cuda.block = #cuda.block<threads = 256>} {
+      cuda.sum_parts ins(%x : memref<4x256x256xf32>) outs(%y : memref<256x256xf32>) {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+  }
+  func.func @run(%q: memref<8x512x16x64xf16>, %y: memref<8x512x16x64xf32>, %x: memref<4x256x256xf32>, %z: memref<256x256xf32>) {
+    %blocks = arith.constant 512 : index
+    cuda.launch @ingot_cuda_kernels::@attention_0(%q, %y) blocks(%blocks) writes 1 : memref<8x512x16x64xf16>, memref<8x512x16x64xf32>
+    cuda.launch @ingot_cuda_kernels::@sum_parts_0(%x, %z) blocks(%blocks) writes 1 : memref<4x256x256xf32>, memref<256x256xf32>
+    return
+  }
+}
