@@ -52,7 +52,7 @@ NEWEST_GLIBC = (2, 36)
 # Numbers of cases per model, and of models per kind.
 CASES, MODELS = 8, 2
 # Distance of the ONNX node tests that are taken. A test must pass on the emulated GPU.
-NODE_STEP = 12
+NODE_STEP = 20
 # Tolerances of results that are not bit-equal: of functions that GPUs approximate, and of results that a CPU computed.
 APPROXIMATE = 1e-4
 # Seconds of measurement per model.
@@ -281,10 +281,10 @@ def add_networks(bundle):
 
 
 def compress(folder):
-    """Compresses compiled models and files of weights; run.sh expands them. Weights of equal content are stored once:
+    """Compresses images, compiled models and files of weights; run.sh expands them. Weights of equal content are stored once:
     `links` has their other names."""
     known, links = {}, []
-    for path in sorted(glob.glob(os.path.join(folder, "*", "*.so*"))):
+    for path in sorted(path for names in ("images/*", "*/*.so*") for path in glob.glob(os.path.join(folder, names))):
         with open(path, "rb") as f:
             data = f.read()
         name = os.path.relpath(path, folder)

@@ -43,7 +43,7 @@ damaged=$(cd "$here" && sha256sum --check --quiet MANIFEST 2>/dev/null | head -n
 [[ -z $damaged ]] || fail 1 "the bundle is damaged: ${damaged%%: *} is not as it was written"
 (cd "$here" && sha256sum --check --status MANIFEST 2>/dev/null) || fail 1 "the bundle is damaged: a file is missing"
 
-# Expands compiled models and their weights, unless an earlier call did.
+# Expands images, compiled models and their weights, unless an earlier call did.
 expand() {
   local packed first second
   for packed in "$here"/*/*.gz; do
@@ -70,7 +70,7 @@ for pair in "bundle:$(sha256sum <"$here/MANIFEST")" "device.json:$device"; do
   fi
 done
 
-expand || fail 1 "the compiled models cannot be expanded in $here"
+expand || fail 1 "images and compiled models cannot be expanded in $here"
 
 # The driver shall compile PTX, not take the result of an earlier run.
 export CUDA_CACHE_DISABLE=1

@@ -167,7 +167,7 @@ class GpuBundle(Case):
         self.assertEqual(self.statuses("kernels"), ["crashed", "failed", "equal"])
 
     def test_no_device(self):
-        self.assert_one_line(self.run_bundle(INGOT_EMUGPU="level=0"), "run.sh", "cuInit failed")
+        self.assert_one_line(self.run_bundle(INGOT_EMUGPU="level=0"), "run.sh", "no CUDA device")
         try:
             ctypes.CDLL("libcuda.so.1")
         except OSError:
