@@ -1,8 +1,8 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each elementwise function behind a kernel of a GPU compiles, and gives what the CPU gives."""
-import test_cuda
-from support import Case, helper, make_model, np
+from emulated import Emulated
+from support import helper, make_model, np
 
 # Functions of numbers from 0 to 1, with inverse functions inside of their range.
 FUNCTIONS = ["Acos", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Celu", "Cos", "Cosh", "Elu", "Erf", "Exp", "Floor", "Gelu",
@@ -10,9 +10,7 @@ FUNCTIONS = ["Acos", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Celu", "Cos", "C
              "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh", "ThresholdedRelu"]
 
 
-class CudaEpilogues(Case):
-    emulate = test_cuda.Cuda.emulate
-
+class CudaEpilogues(Emulated):
     def check(self, nodes, outputs, tolerance=2e-5):
         """Behind a softmax, whose results are from 0 to 1."""
         nodes = [helper.make_node("Softmax", ["x"], ["p"], name="kernel"), *nodes]

@@ -7,10 +7,9 @@ import struct
 import subprocess
 import sys
 
-import test_cuda
 import test_json
+from emulated import EMULATOR, Emulated, attention_model, classifier, drawn_products
 from support import ROOT, Case, TensorProto, helper, make_model, np, relu_model, tool
-from test_cuda import EMULATOR, attention_model, classifier, drawn_products
 
 # NVIDIA's disassembler, in the environment of the build.
 DISASSEMBLER = "nvidia/cu13/bin/nvdisasm"
@@ -187,10 +186,8 @@ class CudaInspect(test_json.JsonCase):
         self.assertIsNone(document["gpu"])
 
 
-class CudaChecks(Case):
+class CudaChecks(Emulated):
     """Checks of data: kernels make them, and the run ends with the message that the CPU has."""
-
-    emulate = test_cuda.Cuda.emulate
 
     def lookups(self):
         """A model whose indices pass several lookups."""

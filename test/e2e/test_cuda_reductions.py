@@ -1,15 +1,12 @@
 """Poolings, reductions, softmax and norms along columns on the emulated GPU, with drawn schedules and orders of threads."""
-import test_cuda
-from support import Case, TensorProto, helper, make_model, np, peer
-from test_cuda import eighths, kernels_of
+from emulated import Emulated, eighths, kernels_of
+from support import TensorProto, helper, make_model, np, peer
 
 # The largest error of a result that is stored with 16 bits, as a share of the largest result.
 HALVES = {"fp16": 2 ** -10, "bf16": 2 ** -7}
 
 
-class CudaReductions(Case):
-    emulate = test_cuda.Cuda.emulate
-
+class CudaReductions(Emulated):
     def check(self, model, feeds, kernels, tolerance, *options, seed=0):
         """Compares with the CPU's code. The GPU's has `kernels`, or one of "a|b". Bits do not depend on the order of
         threads."""

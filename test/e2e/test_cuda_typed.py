@@ -1,30 +1,11 @@
 """Tests the typed C functions, profiles, strings and copies of models for GPUs, on the emulated GPU."""
-import contextlib
 import json
-import os
 import re
 
-from support import BUILD, Case, TensorProto, helper, make_model, np, relu_model, tool
+from emulated import EMULATED, EMULATOR, environment
+from support import Case, TensorProto, helper, make_model, np, relu_model, tool
 from test_embedding import Linked
-from test_strings import COLORS, Strings, draw, ml, string_model
-
-EMULATOR = os.path.join(BUILD, "lib", "emugpu", "libcuda.so.1")
-EMULATED = {"INGOT_DEVICE": "emulated", "INGOT_EMULATED_DRIVER": EMULATOR}
-
-
-
-@contextlib.contextmanager
-def environment(**variables):
-    """Sets variables. A process that serves the tools has others, so it is not used."""
-    previous = dict(os.environ)
-    os.environ.update(variables)
-    os.environ.pop("INGOT_SERVER", None)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(previous)
-
+from test_strings import COLORS, Strings, draw, string_model
 
 # Functions of the driver that the programs call.
 DRIVER = """
