@@ -49,12 +49,7 @@ static FailureOr<Value> allocateLike(OpBuilder &builder, Location loc,
 namespace {
 
 template <typename OpTy>
-struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
-  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
-                              const AnalysisState &) const {
-    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
-  }
-
+struct Model : kernel::BufferizedKernel<Model<OpTy>, OpTy> {
   /// Returns true if an operand may share its buffer with dst. An epilogue
   /// reads each element of an operand just before it writes the element of dst
   /// at the same position. Src may also share its buffer with dst if a kernel

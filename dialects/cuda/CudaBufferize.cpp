@@ -7,8 +7,6 @@
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/kernel/Bufferize.h"
 
-#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
-
 using namespace mlir;
 using namespace mlir::bufferization;
 using namespace ingot;
@@ -17,12 +15,7 @@ using namespace ingot::cuda;
 namespace {
 
 template <typename OpTy>
-struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
-  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
-                              const AnalysisState &) const {
-    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
-  }
-
+struct Model : kernel::BufferizedKernel<Model<OpTy>, OpTy> {
   /// Returns true if an epilogue operand may share its buffer with dst. A
   /// thread reads the operand's elements before it writes those of dst at the
   /// same positions.
@@ -38,36 +31,10 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
               product.isDpsInit(operand));
     });
   }
-
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
-                          const BufferizationOptions &options,
-                          BufferizationState &state) const {
-    return kernel::bufferize(op, rewriter, options, state);
-  }
 };
 
-/// Replaces the results of a top k by their buffers.
-struct TopKModel : DstBufferizableOpInterfaceExternalModel<TopKModel, TopKOp> {
-  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
-                              const AnalysisState &) const {
-    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
-  }
-
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
-                          const BufferizationOptions &options,
-                          BufferizationState &state) const {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> buffers =
-        kernel::getBuffers(op, rewriter, options, state);
-    if (failed(buffers))
-      return failure();
-    kernel::createOnBuffers(rewriter, op, *buffers);
-    replaceOpWithBufferizedValues(rewriter, op,
-                                  ArrayRef(*buffers).drop_front());
-    return success();
-  }
-};
+/// A top k, which has no epilogue.
+struct TopKModel : kernel::BufferizedKernel<TopKModel, TopKOp> {};
 
 } // namespace
 

@@ -50,8 +50,10 @@ LogicalResult kernel::bufferize(Operation *op, RewriterBase &rewriter,
   if (failed(buffers))
     return failure();
   createOnBuffers(rewriter, op, *buffers);
-  OpOperand *dst = cast<DestinationStyleOpInterface>(op).getDpsInitOperand(0);
-  replaceOpWithBufferizedValues(rewriter, op,
-                                (*buffers)[dst->getOperandNumber()]);
+  SmallVector<Value> destinations;
+  for (OpOperand &dst :
+       cast<DestinationStyleOpInterface>(op).getDpsInitsMutable())
+    destinations.push_back((*buffers)[dst.getOperandNumber()]);
+  replaceOpWithBufferizedValues(rewriter, op, destinations);
   return success();
 }

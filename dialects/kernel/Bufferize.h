@@ -8,6 +8,8 @@
 #define INGOT_DIALECTS_KERNEL_BUFFERIZE_H
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 namespace ingot::kernel {
 
@@ -23,12 +25,32 @@ mlir::Operation *createOnBuffers(mlir::RewriterBase &rewriter,
                                  mlir::Operation *op,
                                  mlir::ValueRange buffers);
 
-/// Replaces `op` by a copy on buffers. If `op` has a result, the buffer of its
-/// destination replaces it.
+/// Replaces `op` by a copy on buffers. Buffers of destinations replace the
+/// results.
 mlir::LogicalResult
 bufferize(mlir::Operation *op, mlir::RewriterBase &rewriter,
           const mlir::bufferization::BufferizationOptions &options,
           mlir::bufferization::BufferizationState &state);
+
+/// Bufferizes a kernel, whose destinations are only written. `Model` derives
+/// from it, for ops of type `Op`.
+template <typename Model, typename Op>
+struct BufferizedKernel
+    : mlir::bufferization::DstBufferizableOpInterfaceExternalModel<Model, Op> {
+  bool
+  bufferizesToMemoryRead(mlir::Operation *op, mlir::OpOperand &operand,
+                         const mlir::bufferization::AnalysisState &) const {
+    return !mlir::cast<mlir::DestinationStyleOpInterface>(op).isDpsInit(
+        &operand);
+  }
+
+  mlir::LogicalResult
+  bufferize(mlir::Operation *op, mlir::RewriterBase &rewriter,
+            const mlir::bufferization::BufferizationOptions &options,
+            mlir::bufferization::BufferizationState &state) const {
+    return kernel::bufferize(op, rewriter, options, state);
+  }
+};
 
 } // namespace ingot::kernel
 

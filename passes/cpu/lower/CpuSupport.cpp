@@ -15,6 +15,7 @@
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/ExactSums.h"
+#include "passes/support/KernelReasons.h"
 #include "passes/support/Resampling.h"
 #include "passes/support/StridePhases.h"
 
@@ -29,15 +30,6 @@ using support::typeOf;
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
-
-static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
-  if (type.getRank() < 3 || type.getRank() > 5)
-    return "has data of rank " + std::to_string(type.getRank()) +
-           ", where kernels have one to three spatial dimensions";
-  if (llvm::any_of(pads, [](int64_t pad) { return pad < 0; }))
-    return "crops its input by negative pads";
-  return std::nullopt;
-}
 
 /// Says why weights cannot be packed. Weights that the model computes are
 /// packed at run time.
@@ -73,7 +65,7 @@ static Reason whyNot(nn::ConvOp op) {
         !support::areSumsExact(*weights, typeOf(op.getW()).getDimSize(0)))
       return "has sums of bytes beyond 2^24";
   }
-  return whyNotWindowed(op.getPads(), typeOf(op.getY()));
+  return support::whyNotWindowed(typeOf(op.getY()), op.getPads());
 }
 
 /// Returns true if all phases of the last dimension read the same pixels, so
@@ -91,7 +83,7 @@ static Reason whyNot(nn::ConvTransposeOp op) {
     return reason;
   // Passes no pads, because the pads of a transposed convolution are not
   // padding. They crop the result.
-  if (Reason reason = whyNotWindowed({}, typeOf(op.getY())))
+  if (Reason reason = support::whyNotWindowed(typeOf(op.getY()), /*pads=*/{}))
     return reason;
   ArrayRef<int64_t> strides = op.getStrides();
   if (mergesLast(op))
@@ -234,20 +226,14 @@ static Reason whyNot(nn::SoftmaxOp op) {
 }
 
 template <typename Op>
-static Reason whyNotRowNorm(Op op, Value bias) {
-  RankedTensorType type = typeOf(op.getY());
-  int64_t axis = op.getAxis();
-  if (typeOf(op.getX()) != type)
+static Reason whyNotRowNorm(Op op) {
+  if (op.getX().getType() != op.getY().getType())
     return kTypesDiffer;
-  if (axis >= type.getRank())
-    return "normalizes no dimension";
-  return whyNotFactors(type.getShape().drop_front(axis), {op.getScale(), bias});
+  return support::whyNotRowNorm(op);
 }
 
-static Reason whyNot(nn::LayerNormOp op) {
-  return whyNotRowNorm(op, op.getBias());
-}
-static Reason whyNot(nn::RMSNormOp op) { return whyNotRowNorm(op, Value()); }
+static Reason whyNot(nn::LayerNormOp op) { return whyNotRowNorm(op); }
+static Reason whyNot(nn::RMSNormOp op) { return whyNotRowNorm(op); }
 
 /// The maximum number of channels for which the kernel keeps a block on the
 /// stack.
@@ -272,18 +258,8 @@ static Reason whyNot(nn::GroupNormOp op) {
   return std::nullopt;
 }
 
-template <typename Op>
-static Reason whyNotPool(Op op) {
-  RankedTensorType type = typeOf(op.getY());
-  if (!op.getChannelsLast())
-    return kChannelsNotLast;
-  if (ShapedType::isDynamic(type.getShape().back()))
-    return "has an open number of channels: " + describe(type);
-  return whyNotWindowed(op.getPads(), type);
-}
-
-static Reason whyNot(nn::MaxPoolOp op) { return whyNotPool(op); }
-static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
+static Reason whyNot(nn::MaxPoolOp op) { return support::whyNotPool(op); }
+static Reason whyNot(nn::AvgPoolOp op) { return support::whyNotPool(op); }
 
 //===----------------------------------------------------------------------===//
 // All operations

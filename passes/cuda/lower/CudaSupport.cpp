@@ -10,6 +10,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Convolutions.h"
+#include "passes/support/KernelReasons.h"
 #include "passes/support/Shapes.h"
 
 using namespace mlir;
@@ -29,16 +30,6 @@ Reason cuda::whyNotCounted(Operation *op) {
   return std::nullopt;
 }
 
-/// Returns why there is no kernel for windows that give a result of this type.
-static Reason whyNotWindows(RankedTensorType type, ArrayRef<int64_t> pads) {
-  if (type.getRank() < 3 || type.getRank() > 5)
-    return "has data of rank " + std::to_string(type.getRank()) +
-           ", where kernels have one to three spatial dimensions";
-  if (llvm::any_of(pads, [](int64_t pad) { return pad < 0; }))
-    return "crops its input by negative pads";
-  return std::nullopt;
-}
-
 static Reason whyNot(nn::ConvOp op) {
   RankedTensorType type = typeOf(op.getY());
   if (type.isDynamicDim(unsigned(type.getRank() - 1)) ||
@@ -52,7 +43,7 @@ static Reason whyNot(nn::ConvOp op) {
     return "has " + std::to_string(taps) + " taps for each channel";
   if (!nn::getConstant(op.getW()))
     return "has weights that are not constant";
-  return whyNotWindows(type, op.getPads());
+  return support::whyNotWindowed(type, op.getPads());
 }
 
 static Reason whyNot(nn::MatMulOp op) {
@@ -126,35 +117,21 @@ static Reason whyNot(nn::ReduceOp op) {
   return std::nullopt;
 }
 
-template <typename Op>
-static Reason whyNotPool(Op op) {
-  RankedTensorType type = typeOf(op.getY());
-  if (!op.getChannelsLast())
-    return kChannelsNotLast;
-  if (ShapedType::isDynamic(type.getShape().back()) ||
-      ShapedType::isDynamic(typeOf(op.getX()).getShape().back()))
-    return "has channels whose number is open";
-  return whyNotWindows(type, op.getPads());
-}
-
-static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
-static Reason whyNot(nn::MaxPoolOp op) { return whyNotPool(op); }
+static Reason whyNot(nn::AvgPoolOp op) { return support::whyNotPool(op); }
+static Reason whyNot(nn::MaxPoolOp op) { return support::whyNotPool(op); }
 
 template <typename Op>
-static Reason whyNotRowNorm(Op op, Value bias) {
+static Reason whyNotRowNorm(Op op) {
   RankedTensorType type = typeOf(op.getY());
   const auto axis = size_t(op.getAxis());
-  if (axis >= size_t(type.getRank()))
-    return "normalizes no dimension";
-  if (Reason reason = whyNotRows(type, axis))
-    return reason;
-  return whyNotFactors(type.getShape().drop_front(axis), {op.getScale(), bias});
+  if (axis < size_t(type.getRank()))
+    if (Reason reason = whyNotRows(type, axis))
+      return reason;
+  return support::whyNotRowNorm(op);
 }
 
-static Reason whyNot(nn::LayerNormOp op) {
-  return whyNotRowNorm(op, op.getBias());
-}
-static Reason whyNot(nn::RMSNormOp op) { return whyNotRowNorm(op, Value()); }
+static Reason whyNot(nn::LayerNormOp op) { return whyNotRowNorm(op); }
+static Reason whyNot(nn::RMSNormOp op) { return whyNotRowNorm(op); }
 
 static Reason whyNot(nn::GroupNormOp op) {
   RankedTensorType type = typeOf(op.getY());

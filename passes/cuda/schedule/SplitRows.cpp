@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/schedule/ChooseRows.h"
+#include "passes/kernel/RowEpilogue.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,10 +42,10 @@ static Value createEmpty(OpBuilder &b, Location loc, ArrayRef<int64_t> shape,
   return tensor::EmptyOp::create(b, loc, shape, element);
 }
 
-static void yieldArgument(OpBuilder &b, Location loc, Region &epilogue) {
-  OpBuilder::InsertionGuard guard(b);
-  Block *body = b.createBlock(&epilogue);
-  YieldOp::create(b, loc, ValueRange{body->addArgument(b.getF32Type(), loc)});
+/// Gives a kernel an epilogue that yields the result of the kernel.
+static void buildPlainEpilogue(OpBuilder &b, Location loc, Region &epilogue) {
+  kernel::buildRowEpilogue<YieldOp>(b, loc, epilogue, b.getF32Type(),
+                                    /*hasScale=*/false, /*hasBias=*/false);
 }
 
 /// Returns the kind that combines the results of parts. Only parts square
@@ -67,7 +68,7 @@ static Operation *split(ReduceOp op, int64_t parts) {
   auto part =
       ReduceOp::create(b, loc, dst.getType(), op.getKind(), src, ValueRange(),
                        dst, /*schedule=*/RowScheduleAttr());
-  yieldArgument(b, loc, part.getEpilogue());
+  buildPlainEpilogue(b, loc, part.getEpilogue());
   auto whole = ReduceOp::create(b, loc, op.getResult().getType(),
                                 combinedKind(op.getKind()), part.getResult(),
                                 op.getEpilogueOperands(), op.getDst(),
@@ -108,7 +109,7 @@ static Operation *split(GroupNormOp op, int64_t parts) {
   auto moments =
       MomentsOp::create(b, loc, destination.getType(), src, ValueRange(),
                         destination, op.getGroupsAttr(), RowScheduleAttr());
-  yieldArgument(b, loc, moments.getEpilogue());
+  buildPlainEpilogue(b, loc, moments.getEpilogue());
   Value dst = createEmpty(b, loc, typeOf(src).getShape(),
                           typeOf(op.getDst()).getElementType());
   auto normalize = NormalizeOp::create(
