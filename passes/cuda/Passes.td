@@ -221,8 +221,8 @@ def PredictTimes : Pass<"cuda-predict-times", "::mlir::ModuleOp"> {
     Gives each kernel that is launched an attribute `cuda.prediction`. The time
     is the longer one of two: that of its operands in memory, and that of the
     model by which its schedule was chosen. A kernel without a schedule has the
-    first time alone. The artifact has the predictions, and `ingot inspect` shows
-    them. No code depends on them.
+    first time alone. The artifact has the predictions, and `ingot inspect`
+    shows them. No code depends on them.
   }];
 }
 
