@@ -1,6 +1,7 @@
 // RUN: ingot-opt --cuda-emit-program %s | FileCheck %s
-// RUN: env CUDA_HOME=/usr/local/cuda ingot-opt --cuda-emit-program %s > %t
-// RUN: env -u CUDA_HOME ingot-opt --cuda-emit-program %s | diff - %t
+// RUN: rm -rf %t.kit && mkdir -p %t.kit/nvvm/libdevice && echo none > %t.kit/nvvm/libdevice/libdevice.10.bc
+// RUN: env CUDA_HOME=%t.kit CUDA_PATH=%t.kit CUDA_ROOT=%t.kit ingot-opt --cuda-emit-program %s > %t
+// RUN: env -u CUDA_HOME -u CUDA_PATH -u CUDA_ROOT ingot-opt --cuda-emit-program %s | diff - %t
 
 // The kernels become PTX that every GPU from sm_80 on runs. Products and sums
 // are rounded each, and only `fma` joins them.
