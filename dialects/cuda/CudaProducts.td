@@ -115,8 +115,8 @@ def Cuda_MatMulOp : Cuda_ProductOp<"matmul"> {
     Constraints:
     - C1: src and dst have one rank of 2 or more, weights have rank 2 or the
       same rank
-    - C2: M and batches may be open, other sizes are static; sizes with one
-      letter agree
+    - C2: sizes with one letter agree, if they are static; several parts imply
+      that all are
     - C3: src and weights have one element type: f32, f16 or bf16; with `tf32`
       it is f32
     - C4: the epilogue has an argument for the sum, of f32, and for each operand

@@ -1,7 +1,7 @@
 """Models with open sizes on the emulated GPU."""
 import re
 
-from emulated import Emulated, eighths
+from emulated import Emulated, eighths, kernels_of
 from support import TensorProto, helper, make_model, np, peer
 
 
@@ -74,6 +74,15 @@ def open_pictures(height, width):
     return make_model(nodes, [("x", ["n", 3, height, width])], [("y", ["n", 10])], weights)
 
 
+def open_products():
+    """A product whose sizes are all open, with an epilogue, one of batches, and one whose left factor is transposed."""
+    nodes = [helper.make_node("MatMul", ["x", "z"], ["p"], name="product"), helper.make_node("Relu", ["p"], ["y"]),
+             helper.make_node("MatMul", ["bx", "bz"], ["by"], name="batches"),
+             helper.make_node("Gemm", ["x", "t"], ["gy"], name="transposed", transA=1)]
+    inputs = [("x", ["m", "k"]), ("z", ["k", "n"]), ("bx", ["b", "m", "k"]), ("bz", ["b", "k", "n"]), ("t", ["m", "n"])]
+    return make_model(nodes, inputs, [("y", ["m", "n"]), ("by", ["b", "m", "n"]), ("gy", ["k", "n"])])
+
+
 class CudaOpen(Emulated):
     """Open sizes: buffers in a heap of the GPU, and sizes as parameters of kernels."""
 
@@ -112,3 +121,22 @@ class CudaOpen(Emulated):
         sizes = [{"n": n, "h": h, "w": w} for n, h, w in ((2, 16, 12), (1, 8, 9), (0, 8, 8), (3, 13, 22))]
         self.check(open_pictures("h", "w"), sizes, ["conv", "matmul"], 1e-5)
         self.check(open_pictures("h", "w"), sizes[:1], ["conv", "matmul"], 2e-2, "--precision=fp16")
+
+    def test_products(self):
+        """Multiples of 1/8, whose sums are exact: the bits do not depend on tiles."""
+        model = open_products()
+        session = peer(model)
+        for options, share in ([], 0), (["--precision=fp16"], 2 ** -11), (["--precision=tf32"], 0):
+            for schedule in (0, 3):
+                artifact = self.compile(model, "--target=sm_80", "--ptxas=none", f"--schedule-seed={schedule}", *options,
+                                        name="gpu")
+                self.assertEqual(kernels_of(artifact).count("matmul"), 3)
+                for seed, (b, m, k, n) in enumerate([(2, 5, 7, 9), (1, 33, 70, 130), (3, 1, 1, 1), (2, 4, 0, 3),
+                                                     (0, 2, 3, 4), (1, 2, 5, 0), (2, 16, 64, 32)]):
+                    rng = np.random.default_rng(seed)
+                    feeds = {"x": eighths(rng, m, k), "z": eighths(rng, k, n), "bx": eighths(rng, b, m, k),
+                             "bz": eighths(rng, b, k, n), "t": eighths(rng, m, n)}
+                    got = self.emulate(artifact, feeds, seed=seed)
+                    for name, want in zip(("y", "by", "gy"), session.run(None, feeds)):
+                        np.testing.assert_allclose(got[name], want, 0, share * np.abs(want).max(initial=0),
+                                                   err_msg=f"{name} {options} {schedule} {(b, m, k, n)}")

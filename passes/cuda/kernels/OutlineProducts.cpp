@@ -46,6 +46,9 @@ struct Grid {
   int64_t rowsOfPart, threads, sharedBytes;
   /// The units of a row, of which a block has `rowsOfPart`.
   int64_t unitsOfRow = 1;
+  /// Columns of a block if their number is open; `across` counts no parts of
+  /// columns then. Else 0.
+  int64_t columnsOfPart = 0;
 };
 
 struct OutlineProductsPass
@@ -106,14 +109,19 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
   const unsigned first = product.parts > 1 ? 1 : 0;
   const unsigned firstRow = first + product.numBatchDims;
   const unsigned rank = first + unsigned(product.dst.sizes.size());
-  return {
-      product.parts * product.groups *
-          int64_t(llvm::divideCeil(product.columns(), schedule.getColumns())),
-      llvm::to_vector(llvm::seq(first, firstRow)),
-      llvm::to_vector(llvm::seq(firstRow, rank - 1)),
-      schedule.getRows(),
-      schedule.getThreads(),
-      schedule.getSharedBytes()};
+  const bool isOpen = product.columns().isOpen();
+  const int64_t across = isOpen
+                             ? 1
+                             : int64_t(llvm::divideCeil(product.usualColumns(),
+                                                        schedule.getColumns()));
+  return {product.parts * product.groups * across,
+          llvm::to_vector(llvm::seq(first, firstRow)),
+          llvm::to_vector(llvm::seq(firstRow, rank - 1)),
+          schedule.getRows(),
+          schedule.getThreads(),
+          schedule.getSharedBytes(),
+          /*unitsOfRow=*/1,
+          /*columnsOfPart=*/isOpen ? schedule.getColumns() : 0};
 }
 
 /// Returns the product of sizes of a memref.
@@ -150,15 +158,24 @@ static Value countBlocks(OpBuilder &b, Location loc, Value dst,
                rows = multiplySizes(b, loc, dst, grid.rows);
   std::optional<int64_t> knownBatches = getConstantIntValue(batches),
                          knownRows = getConstantIntValue(rows);
-  if (knownBatches && knownRows)
+  if (knownBatches && knownRows && !grid.columnsOfPart)
     return number(*knownBatches * grid.across *
                   int64_t(llvm::divideCeil(*knownRows * grid.unitsOfRow,
                                            grid.rowsOfPart)));
-  Value parts =
-      arith::MulIOp::create(b, loc, valueOf(rows), number(grid.unitsOfRow));
-  parts = arith::AddIOp::create(b, loc, parts, number(grid.rowsOfPart - 1));
-  parts = arith::DivUIOp::create(b, loc, parts, number(grid.rowsOfPart));
+  auto partsOf = [&](Value size, int64_t each) -> Value {
+    Value rounded = arith::AddIOp::create(b, loc, size, number(each - 1));
+    return arith::DivUIOp::create(b, loc, rounded, number(each));
+  };
+  Value parts = partsOf(
+      arith::MulIOp::create(b, loc, valueOf(rows), number(grid.unitsOfRow)),
+      grid.rowsOfPart);
   Value blocks = arith::MulIOp::create(b, loc, parts, valueOf(batches));
+  if (grid.columnsOfPart) {
+    const int64_t last = cast<MemRefType>(dst.getType()).getRank() - 1;
+    Value columns = memref::DimOp::create(b, loc, dst, last);
+    blocks = arith::MulIOp::create(b, loc, blocks,
+                                   partsOf(columns, grid.columnsOfPart));
+  }
   return arith::MulIOp::create(b, loc, blocks, number(grid.across));
 }
 

@@ -48,13 +48,6 @@ static Reason whyNot(nn::ConvOp op) {
 
 static Reason whyNot(nn::MatMulOp op) {
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
-  auto isOpen = [](int64_t size) { return ShapedType::isDynamic(size); };
-  // Tiles of weights, and the depth, are known.
-  if (llvm::any_of(b.getShape(), isOpen))
-    return "has a right factor of open size, " + describe(b);
-  if (isOpen(
-          a.getDimSize(unsigned(a.getRank()) - (op.getTransposeA() ? 2 : 1))))
-    return "has a depth that is open: " + describe(a);
   const int64_t rank = typeOf(op.getY()).getRank();
   if (rank < 2 || a.getRank() != rank)
     return "broadcasts its left factor, " + describe(a);

@@ -206,6 +206,8 @@ int64_t Product::usualBatches() const {
 
 int64_t Product::usualRows() const { return usualProduct(rowSizes()); }
 
+int64_t Product::usualColumns() const { return columns().knownOr(kUsual.size); }
+
 int64_t Product::taps() const {
   int64_t taps = 1;
   for (const WindowDim &window : windows)
@@ -215,13 +217,13 @@ int64_t Product::taps() const {
 
 int64_t Product::blocks(ScheduleAttr schedule) const {
   return int64_t(llvm::divideCeil(usualRows(), schedule.getRows()) *
-                 llvm::divideCeil(columns(), schedule.getColumns())) *
+                 llvm::divideCeil(usualColumns(), schedule.getColumns())) *
          usualBatches() * parts;
 }
 
 int64_t Product::steps(ScheduleAttr schedule) const {
   return int64_t(
-      llvm::divideCeil(depth(), schedule.getDepth() / src.elementBytes()));
+      llvm::divideCeil(depth().knownOr(kUsual.size), stepElements(schedule)));
 }
 
 int64_t Product::stepsOfPart(ScheduleAttr schedule) const {

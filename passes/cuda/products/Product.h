@@ -99,26 +99,39 @@ struct Product {
   llvm::ArrayRef<Number> rowSizes() const;
   /// Sizes whose product is the number of batches.
   llvm::SmallVector<Number> batchSizes() const;
-  /// The number of batches, and of rows of each; of usual ones if they are
-  /// open.
+  /// The number of batches, and of rows and columns of each; of usual ones if
+  /// they are open.
   int64_t usualBatches() const;
   int64_t usualRows() const;
-  /// Columns of the result, and channels of src, of one batch or group.
-  int64_t columns() const { return dst.sizes.back().known() / groups; }
-  int64_t channels() const { return src.sizes.back().known() / groups; }
+  int64_t usualColumns() const;
+  /// Columns of the result, and channels of src, of one batch or group. They
+  /// are known for a convolution.
+  Number columns() const { return ofGroup(dst.sizes.back()); }
+  Number channels() const { return ofGroup(src.sizes.back()); }
   int64_t taps() const;
   /// Returns the blocks of the kernel with the schedule, for usual sizes if
   /// some are open.
   int64_t blocks(ScheduleAttr schedule) const;
-  /// Returns the steps of a block along its part of the depth. The last part
-  /// may have fewer steps.
+  /// Returns the steps of a block along its part of the depth, which is a usual
+  /// one if it is open. The last part may have fewer steps.
   int64_t stepsOfPart(ScheduleAttr schedule) const;
   /// Returns the steps along the whole depth.
   int64_t steps(ScheduleAttr schedule) const;
+  /// Returns the elements of a row in a step.
+  int64_t stepElements(ScheduleAttr schedule) const {
+    return schedule.getDepth() / src.elementBytes();
+  }
   /// Elements of a row.
-  int64_t depth() const { return taps() * channels(); }
+  Number depth() const {
+    return taps() == 1 ? channels() : Number(taps() * channels().known());
+  }
   /// True if matrix units multiply the factors.
   bool usesMatrixUnits() const { return !src.element.isF32() || isTF32; }
+
+private:
+  Number ofGroup(Number channels) const {
+    return groups == 1 ? channels : Number(channels.known() / groups);
+  }
 };
 
 } // namespace ingot::cuda

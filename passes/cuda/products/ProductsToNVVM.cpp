@@ -96,11 +96,14 @@ SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
   OpBuilder &b = code.b;
   Location loc = code.loc;
   const int64_t stages = schedule.getStages();
-  const int64_t steps = product.stepsOfPart(schedule);
+  // Parts imply that all sizes are known.
+  const Number steps =
+      part ? Number(product.stepsOfPart(schedule))
+           : code.parts(product.depth(), product.stepElements(schedule));
   Value first;
   if (part)
     first = code.multiply(part, steps);
-  Value end = first ? countSteps(first) : code.number(steps);
+  Value end = first ? countSteps(first) : code.valueOf(steps);
   auto stepAt = [&](Value number) {
     return first ? code.add(first, number) : number;
   };
@@ -110,10 +113,11 @@ SmallVector<Value> ProductEmitter::multiplyAll(Multiplier &multiplier) {
   };
   // A step has a group of copies, also if it is behind the last one.
   for (int64_t i = 0; i + 1 < stages; ++i) {
-    if (first && i < steps)
+    const bool mayBeStep = steps.isOpen() || i < steps.known();
+    if (mayBeStep && (first || steps.isOpen()))
       loadStepIf(isStep(code.number(i)), stepAt(code.number(i)),
                  code.number(i));
-    else if (i < steps)
+    else if (mayBeStep)
       loadStep(code.number(i), code.number(i));
     NVVM::CpAsyncCommitGroupOp::create(b, loc);
   }
@@ -153,8 +157,7 @@ void ProductEmitter::emit() {
   shared = code.sharedMemory(product.op->getParentOfType<ModuleOp>());
   Value thread = code.thread(), block = code.block();
   // Neighboring blocks have the same rows, which they then find in the cache.
-  const int64_t across =
-      int64_t(llvm::divideCeil(product.columns(), schedule.getColumns()));
+  const Number across = code.parts(product.columns(), schedule.getColumns());
   const Number down =
       code.parts(code.product(product.rowSizes()), schedule.getRows());
   const SmallVector<Number> batches = product.batchSizes();

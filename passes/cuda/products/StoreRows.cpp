@@ -41,7 +41,7 @@ void RowStorer::store(Value sums) {
   Value isInside;
   if (!rows.isMultipleOf(schedule.getRows()))
     isInside = code.isWithin(resultRow, rows);
-  if (product.columns() % schedule.getColumns() != 0)
+  if (!product.columns().isMultipleOf(schedule.getColumns()))
     isInside =
         code.both(isInside, code.isWithin(resultColumn, product.columns()));
   if (isInside) {

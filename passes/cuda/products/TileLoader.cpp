@@ -64,7 +64,8 @@ TileLoader TileLoader::ofSrc(Code &code, const Product &product, Value thread,
                     thread);
   loader.address = code.addressOf(product.op->getOperand(0));
   loader.depth = product.depth();
-  loader.channels = product.channels();
+  if (product.taps() > 1)
+    loader.channels = product.channels().known();
   loader.channelStride = src.strides.back();
   const unsigned numBatch = product.numBatchDims;
   Value base = code.offsetOf(batch, ArrayRef(src.sizes).take_front(numBatch),
@@ -116,7 +117,7 @@ TileLoader TileLoader::ofWeights(Code &code, const Product &product,
                      schedule.getThreads()},
                     thread);
   loader.address = code.addressOf(product.op->getOperand(1));
-  loader.depth = loader.channels = weights.sizes.back().known();
+  loader.depth = weights.sizes.back();
   loader.channelStride = weights.strides.back();
   Value base = code.offsetOf(batch, ArrayRef(weights.sizes).drop_back(2),
                              ArrayRef(weights.strides).drop_back(2));
@@ -126,7 +127,7 @@ TileLoader TileLoader::ofWeights(Code &code, const Product &product,
   loader.addPieces([&](Value row) {
     Piece piece;
     Value number = code.add(firstRow, row);
-    if (product.columns() % schedule.getColumns() != 0)
+    if (!product.columns().isMultipleOf(schedule.getColumns()))
       piece.isRow = code.isWithin(number, product.columns());
     piece.base =
         code.add(base, code.multiply(number, weights.strides[rank - 2]));
@@ -166,17 +167,17 @@ void cuda::copyToShared(Code &code, const GlobalPlace &source,
 void TileLoader::load(Value step, Value tile) const {
   Value element = code->add(code->multiply(step, stepElements), firstElement);
   Value isInside;
-  if (depth % stepElements != 0)
+  if (!depth.isMultipleOf(stepElements))
     isInside = code->isWithin(element, depth);
   // Position of the element in the window.
   Value channel = element;
   SmallVector<Value> taps(windows.size());
-  if (channels != depth) {
-    channel = code->remainder(element, channels);
+  if (channels) {
+    channel = code->remainder(element, *channels);
     SmallVector<Number> sizes;
     for (const WindowDim &window : windows)
       sizes.push_back(window.taps);
-    taps = code->delinearize(code->divide(element, channels), sizes);
+    taps = code->delinearize(code->divide(element, *channels), sizes);
   }
   Value offset = code->multiply(channel, channelStride);
   SmallVector<Value> pixels(windows.size());

@@ -89,9 +89,10 @@ private:
   Type element;
   int64_t depthBytes, pieceBytes, numRows, threads;
   /// Elements of a row in global memory, and of a step.
-  int64_t depth = 0, stepElements;
-  /// Elements of a tap, and their stride.
-  int64_t channels = 0;
+  Number depth = 0;
+  int64_t stepElements;
+  /// Elements of a tap, if a row has several taps, and their stride.
+  std::optional<int64_t> channels;
   Number channelStride = 1;
   llvm::SmallVector<WindowDim> windows;
   llvm::SmallVector<Number> windowStrides;

@@ -67,17 +67,17 @@ static ScheduleAttr makeSchedule(const Product &product, const Tile &tile,
   return ScheduleAttr::get(
       product.op->getContext(), tile.rows, tile.columns, tile.warpRows,
       tile.warpColumns, depth, stages,
-      product.src.copyBytes(product.channels()),
-      product.weights.copyBytes(product.weights.sizes.back().known()),
+      product.src.copyBytes(product.channels().knownDivisor()),
+      product.weights.copyBytes(product.weights.sizes.back().knownDivisor()),
       storedElements(
           product.dst, product.operands,
           std::min(tile.columns, kAccessBytes / product.dst.elementBytes()),
-          product.columns()));
+          product.columns().knownDivisor()));
 }
 
 int64_t cuda::estimateCycles(const Product &product, ScheduleAttr schedule) {
   const int64_t rows = schedule.getRows(), columns = schedule.getColumns();
-  const int64_t step = schedule.getDepth() / product.src.elementBytes();
+  const int64_t step = product.stepElements(schedule);
   const int64_t steps = product.stepsOfPart(schedule);
   const int64_t perProcessor =
       llvm::divideCeil(product.blocks(schedule), kProcessors);
@@ -123,7 +123,7 @@ int64_t cuda::estimateSumOfParts(int64_t bytes) {
 /// Returns the cycles of writing the parts of a product and adding them up.
 static int64_t estimateSum(const Product &product) {
   const int64_t bytes = product.parts * product.usualBatches() *
-                        product.usualRows() * product.columns() *
+                        product.usualRows() * product.usualColumns() *
                         int64_t(sizeof(float));
   return kLaunch + bytes / (kProcessors * kCacheBytes) +
          estimateSumOfParts(bytes);

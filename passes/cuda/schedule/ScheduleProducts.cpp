@@ -31,12 +31,16 @@ static void recordSchedule(const Product &product, ScheduleAttr schedule,
                            ArrayRef<Alternative> alternatives) {
   if (!isRecorded(product.op))
     return;
+  auto textOf = [](Number size) {
+    return size.isOpen() ? "open" : std::to_string(size.known());
+  };
+  const Number depth = product.depth();
   const std::string reason =
       "has " +
       (product.hasOpenSizes() ? std::string("open")
                               : std::to_string(product.usualRows())) +
-      " rows, " + std::to_string(product.columns()) +
-      " columns and a depth of " + std::to_string(product.depth()) +
+      " rows, " + textOf(product.columns()) + " columns and " +
+      (depth.isOpen() ? "an open depth" : "a depth of " + textOf(depth)) +
       (product.parts == 1 ? ""
                           : " in " + std::to_string(product.parts) + " parts");
   record(product.op, Question::schedule, tileText(schedule), reason,

@@ -33,9 +33,21 @@ func.func @integers(%x: tensor<7x8xi8>, %w: tensor<4x8xi8>, %d: tensor<7x4xf32>)
 
 // -----
 
-func.func @open(%x: tensor<8x?xf32>, %w: tensor<4x8xf32>, %d: tensor<8x4xf32>) {
+func.func @open_channels(%x: tensor<1x8x8x?xf32>, %w: tensor<4x36xf32>, %d: tensor<1x6x6x4xf32>) {
   // expected-error@+1 {{expects a depth of known size}}
-  %y = cuda.matmul ins(%x, %w : tensor<8x?xf32>, tensor<4x8xf32>) outs(%d : tensor<8x4xf32>) {
+  %y = cuda.conv ins(%x, %w : tensor<1x8x8x?xf32>, tensor<4x36xf32>) outs(%d : tensor<1x6x6x4xf32>)
+      attributes {taps = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  } -> tensor<1x6x6x4xf32>
+  return
+}
+
+// -----
+
+func.func @columns(%x: tensor<8x8xf32>, %w: tensor<5x8xf32>, %d: tensor<8x4xf32>) {
+  // expected-error@+1 {{expects columns of size 4, but got 5}}
+  %y = cuda.matmul ins(%x, %w : tensor<8x8xf32>, tensor<5x8xf32>) outs(%d : tensor<8x4xf32>) {
   ^bb0(%sum: f32):
     cuda.yield %sum : f32
   } -> tensor<8x4xf32>

@@ -94,6 +94,28 @@ func.func @open(%x: memref<?x16xf32>, %w: memref<80x16xf32>, %y: memref<?x80xf32
 
 // -----
 
+#tile = #cuda.schedule<rows = 32, columns = 64, warp_rows = 16, warp_columns = 16, depth = 64, stages = 4, src_bytes = 4, weights_bytes = 4, stored = 1>
+
+// Open columns are parts of 64, besides two parts of the known rows.
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[ROWS:.*]] = arith.divui %{{.*}}, %c32
+// CHECK: %[[BATCHES:.*]] = arith.muli %[[ROWS]], %c1
+// CHECK: %[[N:.*]] = memref.dim %arg2, %c1
+// CHECK: %[[MORE:.*]] = arith.addi %[[N]], %c63
+// CHECK: %[[PARTS:.*]] = arith.divui %[[MORE]], %c64
+// CHECK: %[[BOTH:.*]] = arith.muli %[[BATCHES]], %[[PARTS]]
+// CHECK: %[[BLOCKS:.*]] = arith.muli %[[BOTH]], %c1
+// CHECK: cuda.launch @ingot_cuda_kernels::@matmul_0(%arg0, %arg1, %arg2) blocks(%[[BLOCKS]])
+func.func @columns(%x: memref<40x?xf32>, %w: memref<?x?xf32>, %y: memref<40x?xf32>) {
+  cuda.matmul ins(%x, %w : memref<40x?xf32>, memref<?x?xf32>) outs(%y : memref<40x?xf32>) attributes {schedule = #tile} {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 #row = #cuda.row_schedule<threads = 8, rows = 32, vector = 4, held = 2>
 
 // A pixel has two vectors of channels, and a block has 32 vectors: 7 x 2 / 32

@@ -54,6 +54,31 @@ module {
 
 // -----
 
+// An open depth gives the number of steps, also for the first ones: 16 elements
+// each. A copy beyond the depth reads nothing.
+// CHECK-LABEL: func.func private @open_depth
+// CHECK: %[[K:.*]] = arith.index_cast %sizes#1 : index to i32
+// CHECK: %[[MORE:.*]] = arith.addi %[[K]], %c15_i32
+// CHECK: %[[STEPS:.*]] = arith.divui %[[MORE]], %c16_i32
+// CHECK: %[[HAS_FIRST:.*]] = arith.cmpi ugt, %[[STEPS]], %c0_i32
+// CHECK: scf.if %[[HAS_FIRST]]
+// CHECK: nvvm.cp.async.shared.global {{.*}}, 4, cache = ca, %
+// CHECK: scf.for %{{.*}} = %c0_i32{{[_0-9]*}} to %[[STEPS]]
+module {
+  module @ingot_cuda_kernels {
+    func.func private @open_depth(%x: memref<64x?xf32>, %w: memref<?x?xf32>, %y: memref<64x?xf32>) {
+      cuda.matmul ins(%x, %w : memref<64x?xf32>, memref<?x?xf32>) outs(%y : memref<64x?xf32>) attributes {schedule =
+          #cuda.schedule<rows = 32, columns = 32, warp_rows = 16, warp_columns = 16, depth = 64, stages = 2, src_bytes = 4, weights_bytes = 4, stored = 1>} {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+  }
+}
+
+// -----
+
 // Pixels outside of src become zeros: a copy of no bytes. Copies of two bytes
 // are loads and stores.
 // CHECK-LABEL: func.func private @padded

@@ -97,3 +97,16 @@ func.func @open(%x: memref<?x?x8xf32>, %w: memref<8x8xf32>, %y: memref<?x?x8xf32
   }
   return
 }
+
+// -----
+
+// Columns and the depth may be open, too. Their rows may begin at any element.
+// CHECK-LABEL: @all_open
+// CHECK: src_bytes = 4, weights_bytes = 4, stored = 1>
+func.func @all_open(%x: memref<?x?xf32>, %w: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  cuda.matmul ins(%x, %w : memref<?x?xf32>, memref<?x?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%sum: f32):
+    cuda.yield %sum : f32
+  }
+  return
+}

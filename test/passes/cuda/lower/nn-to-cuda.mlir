@@ -93,11 +93,11 @@ func.func @declined(%x: tensor<1x9x9x8xf32>, %z: tensor<1x8x4x4xf32>) -> (tensor
 
 // -----
 
-// Rows may be open, but neither the depth nor the right factor.
+// Rows, columns and the depth may be open.
 // CHECK-LABEL: @open
-// CHECK: cuda.matmul {{.*}} tensor<?x7x4xf32>
-// CHECK: nn.matmul
-// CHECK: nn.matmul
+// CHECK: cuda.matmul ins({{.*}} : tensor<?x7x2xf32>, tensor<4x2xf32>) outs({{.*}} : tensor<?x7x4xf32>)
+// CHECK: cuda.matmul ins({{.*}} : tensor<7x2xf32>, tensor<?x2xf32>) outs({{.*}} : tensor<7x?xf32>)
+// CHECK: cuda.matmul ins({{.*}} : tensor<7x?xf32>, tensor<4x?xf32>) outs({{.*}} : tensor<7x4xf32>)
 func.func @open(%x: tensor<?x7x2xf32>, %w: tensor<2x4xf32>, %d: tensor<7x?xf32>, %z: tensor<2x?xf32>, %v: tensor<?x4xf32>) -> (tensor<?x7x4xf32>, tensor<7x?xf32>, tensor<7x4xf32>) {
   %0 = nn.matmul %x, %w {ingot.backend = #ingot.backend<cuda>} : (tensor<?x7x2xf32>, tensor<2x4xf32>) -> tensor<?x7x4xf32>
   %k = tensor.empty() : tensor<7x2xf32>
