@@ -52,7 +52,7 @@ NEWEST_GLIBC = (2, 36)
 # Numbers of cases per model, and of models per kind.
 CASES, MODELS = 8, 2
 # Distance of the ONNX node tests that are taken. A test must pass on the emulated GPU.
-NODE_STEP = 20
+NODE_STEP = 24
 # Tolerances of results that are not bit-equal: of functions that GPUs approximate, and of results that a CPU computed.
 APPROXIMATE = 1e-4
 # Seconds of measurement per model.
