@@ -7,6 +7,7 @@
 #include "compiler/pipeline/Pipeline.h"
 
 #include "compiler/pipeline/Backends.h"
+#include "compiler/pipeline/PrecisionName.h"
 #include "passes/backend/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/layout/Passes.h"
@@ -164,6 +165,8 @@ static void buildQuantizePipeline(OpPassManager &passes,
   }
   if (isInt8 || options.quantization != Quantization::none) {
     QuantizeTablesOptions tables;
+    if (options.quantization != Quantization::none)
+      tables.narrow = narrowName(options).str();
     tables.keep.assign(kept.begin(), kept.end());
     passes.addPass(createQuantizeTables(tables));
   }
@@ -172,6 +175,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   passes.addPass(createPatchesToMatMul(
       {/*bytesOnly=*/options.precision == Precision::fp32}));
   passes.addPass(createPropagateQuantize());
+  passes.addPass(createClampBytes());
   // Fold transposes of byte weights, so that the weights are constants again.
   addFoldConstants(passes, options);
   if (takesQuantized(options)) {

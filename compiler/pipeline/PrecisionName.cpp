@@ -77,6 +77,10 @@ PipelineOptions ingot::withoutPrecision(PipelineOptions options) {
 }
 
 llvm::StringRef ingot::narrowName(const PipelineOptions &options) {
+  if (options.quantization == Quantization::w8)
+    return stringifyPrecision(Precision::w8);
+  if (options.quantization == Quantization::w4)
+    return stringifyPrecision(Precision::w4);
   return stringifyPrecision(options.precision == Precision::fp32
                                 ? Precision::int8
                                 : options.precision);

@@ -168,13 +168,18 @@ def RecognizeActivations : Pass<"nn-recognize-activations"> {
 }
 
 def RecognizeDequantize : Pass<"nn-recognize-dequantize"> {
-  let summary = "Recognize weights that exporters dequantize by a product";
+  let summary = "Recognize weights that exporters dequantize by arithmetic";
   let description = [{
-    `(cast(weights) - zero_point) scale` of constant weights of at most 8 bits
-    becomes `dequantize`. Otherwise constant folding would compute weights of
-    f32, which are four times as large. The scale and the zero point are
-    constants for all weights or for each index of one dimension. Products of
-    other types than f32 stay.
+    A chain of casts, sums, products, quotients, reshapes and transposes of
+    constant weights of at most 8 bits becomes one `dequantize` or
+    `dequantize_blocks` if its value is `(weights - zero_point) scale`.
+    Otherwise constant folding would compute weights of f32, which are four
+    times as large. Scales and zero points are constants for all weights, for
+    each index of one dimension, or for each block along one dimension.
+
+    Integers that are unpacked from others are folded first. Chains in other
+    types than f32 stay. Integers that are only cast are recognized in front of
+    products and lookups.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [

@@ -312,7 +312,8 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
     - weights that are not finite,
     - weights for which the device's policy declines. The CPU's policy declines
       few weights, of a loop or of a module, and, unless there are many weights,
-      matrices with many rows of data.
+      matrices with many rows of data. A rule `GLOB=w8` or `GLOB=w4` of `keep`
+      takes precedence.
   }];
   let options = [
     Option<"bits", "bits", "int64_t", "8", "Bits of each weight: 4 or 8">,
@@ -322,7 +323,8 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
            "Fewest weights that are quantized; if negative, the policy of "
            "the device chooses">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes to keep in fp32: GLOB=fp32">];
+               "Nodes to keep in fp32: GLOB=fp32; nodes to convert in any case: "
+               "GLOB=w8 or GLOB=w4, as the bits say">];
   let statistics = [
     Statistic<"quantized", "quantized", "products with packed weights">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -337,6 +339,8 @@ def PropagateQuantize : Pass<"nn-propagate-quantize"> {
 
     - A transpose, reshape, slice, gather, constant pad or concat of equal
       scales moves in front of a `dequantize`. For bytes, so does max pooling.
+    - A lookup of rows looks up bytes, scales and zero points if a
+      `dequantize` of constants has scales for each row or for blocks of rows.
     - A `quantize` of a transpose, reshape or concat becomes the op on quantized
       tensors.
     - A `quantize` of a `dequantize` with equal scale and zero point disappears.
@@ -357,11 +361,15 @@ def QuantizeTables : Pass<"nn-quantize-tables", "::mlir::ModuleOp"> {
     A `gather` of rows of a large constant f32 matrix becomes the product of two
     gathers: of signed bytes, and of a scale for each row. Each row keeps its
     own precision, regardless of the magnitude of other rows. Nodes that `keep`
-    names stay as they are. The device's policy decides about the others.
+    names in fp32 stay as they are, and those that it names in the `narrow`
+    precision are converted. The device's policy decides about the others.
   }];
   let options = [
+    Option<"narrow", "narrow", "std::string", "\"int8\"",
+           "Precision that rules name besides fp32">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes to keep in fp32: GLOB=fp32">];
+               "Nodes to keep in fp32: GLOB=fp32; nodes to convert in any case: "
+               "GLOB=NARROW">];
   let statistics = [
     Statistic<"quantized", "quantized", "gathers of bytes">];
   let dependentDialects = ["::mlir::arith::ArithDialect",

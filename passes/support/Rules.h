@@ -29,6 +29,9 @@ std::string checkRule(llvm::StringRef rule, llvm::StringRef narrow);
 /// characters.
 std::string keepRule(llvm::StringRef node);
 
+/// The reason of a decision that a rule made.
+inline constexpr char kRuleConverts[] = "is converted by a rule";
+
 /// Rules for the precision of operations by the name of their ONNX node.
 /// `GLOB=fp32` keeps matching operations in fp32. `GLOB=int8`, or the given
 /// `narrow` precision, converts matching operations, whatever later rules say.
@@ -45,6 +48,10 @@ public:
 
   bool keeps(mlir::Operation *op) const {
     return find({op->getLoc()}).value_or(false);
+  }
+  /// Returns true if a rule converts the op, even if that does not pay.
+  bool converts(mlir::Operation *op) const {
+    return !find({op->getLoc()}).value_or(true);
   }
   /// Returns the precision of the first rule that matches a node of one of the
   /// locations.

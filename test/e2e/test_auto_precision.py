@@ -108,6 +108,9 @@ class Reports(Studied):
             self.assertIn(layer["tensor"], text)
         for kept in found["sensitivity"]["kept"]:
             self.assertIn(kept["arguments"], text)
+        narrow = sum(layer["precision"] == "int8" for layer in layers)
+        self.assertIn(f"model.onnx: {narrow} of {len(layers)} layers in int8", text)
+        self.check_table(page, layers)
         self.assertGreaterEqual(len(page.plots), 4)
         for plot in page.plots:
             bars = [r for r in plot.iter("rect") if r.get("class") in ("bar", "cut")]
@@ -115,6 +118,26 @@ class Reports(Studied):
             self.assertTrue(all(float(r.get("height")) >= 0 and 0 <= float(r.get("x")) <= 480 for r in bars))
         self.assertFalse([t for t in page.tags if t[0] in ("script", "link", "img", "iframe") or "src" in t[1] or
                           "href" in t[1]], "it stands alone")
+
+    def check_table(self, page, layers):
+        """The layers that take longest come first, with shares of the time of all, and the page explains its terms."""
+        text = "".join(page.text)
+        table = text[text.index("error alone"):text.index("Terms")]
+        self.assertLess(table.index("why"), table.index("reads"))
+        times = {layer["nodes"][0]: layer.get("int8_ms", layer["fp32_ms"]) for layer in layers}
+        rows = [t for t in page.text if t in times]
+        self.assertEqual(len(rows), len(layers))
+        shown = [times[row] for row in rows]
+        self.assertEqual(shown, sorted(shown, reverse=True))
+        shares = [float(t.split()[0]) for t in page.text[page.text.index(rows[0]):page.text.index("Terms")] if
+                  t.endswith(" %")]
+        self.assertEqual(len(shares), len(layers))
+        self.assertAlmostEqual(sum(shares), 100, delta=0.06 * len(layers))
+        for row, share in zip(rows, shares):
+            self.assertAlmostEqual(share, 100 * times[row] / sum(times.values()), delta=0.2)
+        meanings = text[text.index("Terms"):]
+        for term in ("layer", "ms", "share", "relative error", "error alone", "why", "reads", "scale, zero point"):
+            self.assertIn(term, meanings)
 
     def test_without_data(self):
         """Without data, errors are absent, and times are only reported for known sizes."""

@@ -485,6 +485,29 @@ class Precision(Case):
                       for options in (["--keep=second=fp32"], []))
         self.assertGreater(kept, all_ + 3 * 320 * 320)
 
+    def test_small_weights_by_rule(self):
+        """A rule packs small weights and tables, which are floats otherwise. Products in a loop are small, too."""
+        rng = np.random.default_rng(7)
+        weights = {"w": rng.standard_normal((64, 64)).astype(np.float32), "t": rng.standard_normal((40, 64)).astype(np.float32)}
+        model = make_model([helper.make_node("Gather", ["t", "i"], ["x"], name="table"),
+                            helper.make_node("MatMul", ["x", "w"], ["y"], name="m")],
+                           [("i", ["n"], TensorProto.INT64)], [("y", ["n", 64])], weights)
+        wide = sum(w.nbytes for w in weights.values())
+        ids = np.arange(40)
+        want = weights["t"] @ weights["w"]
+        for precision, small, error in (("w8", wide // 4, 0.02), ("w4", 64 * 64 // 2 + 40 * 64, 0.2)):
+            sizes = {}
+            for rule in ("", f"--keep=*={precision}", f"--keep=m={precision}"):
+                artifact = self.compile(model, "--precision=" + precision, *([rule] if rule else []), name="small")
+                sizes[rule[7:8]] = inspect(artifact)["weights_bytes"]
+                got = self.run_model(artifact, {"i": ids})["y"]
+                np.testing.assert_allclose(got, want, rtol=0, atol=error * np.abs(want).max())
+            self.assertGreaterEqual(sizes[""], wide)
+            self.assertLess(sizes["*"], small + 2048)
+            self.assertTrue(sizes["*"] + 3 * 40 * 64 - 1024 < sizes["m"] < wide, sizes)
+        self.assert_refuses(model, "--keep='m=int8'", "compiled in w8", "GLOB=w8",
+                            options=["--precision=w8", "--keep=m=int8"])
+
     def test_refused(self):
         model = self.model()
         self.assert_refuses(model, "rule 'third=fp32' matches no node", options=["--precision=w4", "--keep=third=fp32"])

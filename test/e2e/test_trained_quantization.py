@@ -36,7 +36,7 @@ class Trained:
         value = self.node("Clip", [value, self.constant(np.uint8(0)), self.constant(np.uint8(self.largest))])
         return value, self.node("DequantizeLinear", [value, scale, zero])
 
-    def block(self, value, channels, outputs, kernel, stride=1, extreme=None):
+    def block(self, value, channels, outputs, kernel, stride=1, extreme=None, activation="Relu"):
         shape = (outputs, channels, kernel, kernel)
         weights = self.rng.integers(-128, 128, shape) if extreme is None else np.full(shape, extreme)
         weights = self.node("DequantizeLinear", [
@@ -48,7 +48,7 @@ class Trained:
         value = self.node("BatchNormalization", [value] + [
             self.constant(self.rng.uniform(*bounds, outputs).astype(np.float32))
             for bounds in ((0.5, 2), (-1, 1), (-1, 1), (0.5, 2))])
-        return self.node("Relu", [value])
+        return self.node(activation, [value]) if activation else value
 
     def model(self, output, sizes, element=TensorProto.UINT8):
         graph = helper.make_graph(self.nodes, "trained", [helper.make_tensor_value_info("x", TensorProto.FLOAT, sizes)],
@@ -77,6 +77,22 @@ class TrainedQuantization(Case):
                     _, value = graph.pair(graph.block(value, 32, 46, 1), 0.1, 3)
                     result, _ = graph.pair(graph.block(value, 46, 32, 3, stride=2), 0.1, 0)
                     self.check(graph.model(result, sizes), graph.rng.normal(0, 1.5, (1, 16, 20, 20)).astype(np.float32))
+
+    def test_activations_between_pairs(self):
+        """Networks whose layers were not merged quantize before and after an activation, with one scale or two."""
+        activations = (("Relu", {}, ()), ("Clip", {}, (0.0, 6.0)), ("Clip", {}, (-1.1, 2.3)), ("HardSwish", {}, ()))
+        for largest in (127, 255):
+            for kind, attributes, bounds in activations:
+                for after in (0.1, 0.07):
+                    with self.subTest(largest=largest, kind=kind, bounds=bounds, after=after):
+                        graph = Trained(largest)
+                        _, value = graph.pair("x", 0.03, 60)
+                        for channels in (16, 32):
+                            _, value = graph.pair(graph.block(value, channels, 32, 3, activation=None), 0.1, 50)
+                            value = graph.node(kind, [value] + [graph.constant(np.float32(b)) for b in bounds], **attributes)
+                            result, value = graph.pair(value, after, 50)
+                        self.check(graph.model(result, [1, 16, 12, 12]),
+                                   graph.rng.normal(0, 1.5, (1, 16, 12, 12)).astype(np.float32))
 
     def test_largest_sums(self):
         """The sum of two products 127 * 127 fits int16, the sum of two products 255 * 127 does not. Padding with a zero

@@ -11,6 +11,7 @@
 #include "compiler/study/report/Plots.h"
 #include "compiler/study/runs/TextFiles.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Path.h"
@@ -70,6 +71,14 @@ static std::string reasonOf(const StudiedLayer &layer) {
 // The page
 //===----------------------------------------------------------------------===//
 
+/// Returns the number of layers in int8, as the page's title.
+static std::string titleOf(const Study &study) {
+  const auto narrow = llvm::count_if(
+      study.layers, [](const StudiedLayer &layer) { return layer.isInt8; });
+  return std::to_string(narrow) + " of " + std::to_string(study.layers.size()) +
+         " layers in int8";
+}
+
 static std::string card(const std::string &value, const std::string &what) {
   return "<div class=\"card\"><b>" + escapeHtml(value) + "</b><span>" +
          escapeHtml(what) + "</span></div>\n";
@@ -89,12 +98,6 @@ static std::string cards(const Study &study) {
             digits("%.2f", *study.fp32.latencyMs / *study.chosen.latencyMs) +
             " times as fast as fp32 with " +
             digits("%.3f ms", *study.fp32.latencyMs));
-  size_t narrow = 0;
-  for (const StudiedLayer &layer : study.layers)
-    narrow += layer.isInt8;
-  text += card(std::to_string(narrow) + " of " +
-                   std::to_string(study.layers.size()),
-               "layers in int8");
   if (study.search)
     text += card(digits("%.2f %%", study.search->chosenPercent),
                  "by " + study.search->metric + ", " +
@@ -186,28 +189,92 @@ static std::string outputsSection(const Study &study) {
   return text + "</table></div>\n";
 }
 
-static std::string layerRows(const Study &study) {
-  double largest = 0;
+/// Returns the time of the layer in its precision. bf16 has no time of its own.
+static std::optional<double> timeOf(const StudiedLayer &layer) {
+  if (layer.isInt8)
+    return layer.int8Ms;
+  return layer.isBF16 ? std::nullopt : layer.fp32Ms;
+}
+
+/// Returns the layers, those that take longest first.
+static std::vector<const StudiedLayer *> sortByTime(const Study &study) {
+  std::vector<const StudiedLayer *> sorted;
   for (const StudiedLayer &layer : study.layers)
-    largest = std::max(largest, layer.alone.value_or(0));
-  std::string text;
+    sorted.push_back(&layer);
+  llvm::stable_sort(sorted, [](const StudiedLayer *a, const StudiedLayer *b) {
+    return timeOf(*a).value_or(0) > timeOf(*b).value_or(0);
+  });
+  return sorted;
+}
+
+/// Returns the tensor and, in smaller type, its quantization.
+static std::string tensorCell(const Study &study, const StudiedLayer &layer) {
+  std::string text = "<td class=\"name\">" + escapeHtml(layer.tensor);
+  if (layer.range)
+    text += "<small>scale " + digits("%.6g", double(layer.range->scale)) +
+            ", zero point " + std::to_string(layer.range->zeroPoint) + ", " +
+            escapeHtml(methodOf(study, layer)) + "</small>";
+  return text + "</td>";
+}
+
+static std::string layerRows(const Study &study) {
+  double largest = 0, allMs = 0;
   for (const StudiedLayer &layer : study.layers) {
+    largest = std::max(largest, layer.alone.value_or(0));
+    allMs += timeOf(layer).value_or(0);
+  }
+  std::string text;
+  for (const StudiedLayer *sorted : sortByTime(study)) {
+    const StudiedLayer &layer = *sorted;
     std::string error;
     if (layer.alone)
       error = "<span class=\"meter\" style=\"width:" +
               digits("%.0f", largest ? 60 * *layer.alone / largest : 0) +
               "px\"></span>" + digits("%.6f", *layer.alone);
-    text +=
-        "<tr>" + nameCell(layer.nodes) + "<td><span class=\"p " +
-        precisionOf(layer) + "\">" + precisionOf(layer) + "</span></td>" +
-        cell(shown(layer.fp32Ms, "%.4f"), "n") +
-        cell(shown(layer.int8Ms, "%.4f"), "n") + "<td class=\"error\">" +
-        error + "</td>" + cell(layer.tensor, "name") +
-        cell(layer.range ? digits("%.6g", double(layer.range->scale)) : "",
-             "n") +
-        cell(layer.range ? std::to_string(layer.range->zeroPoint) : "", "n") +
-        cell(methodOf(study, layer)) + cell(reasonOf(layer), "why") + "</tr>\n";
+    const std::optional<double> ms = timeOf(layer);
+    text += "<tr>" + nameCell(layer.nodes) + "<td><span class=\"p " +
+            precisionOf(layer) + "\">" + precisionOf(layer) + "</span></td>" +
+            cell(ms && allMs ? digits("%.1f %%", 100 * *ms / allMs) : "", "n") +
+            cell(shown(ms, "%.4f"), "n") +
+            cell(shown(layer.fp32Ms, "%.4f"), "n") + "<td class=\"error\">" +
+            error + "</td>" + cell(reasonOf(layer), "why") +
+            tensorCell(study, layer) + "</tr>\n";
   }
+  return text;
+}
+
+/// Returns the words of the page with their meanings.
+static std::string terms(const Study &study) {
+  std::string text;
+  auto add = [&](const char *term, const char *meaning) {
+    text += "<dt>" + escapeHtml(term) + "</dt><dd>" + escapeHtml(meaning) +
+            "</dd>\n";
+  };
+  add("layer", "the product (convolution or matrix product) of a node or of "
+               "several merged nodes, with the operations that its kernel "
+               "computes on the result");
+  if (study.machine) {
+    add("ms", "time of the layer in a run, in its precision: the least of the "
+              "medians of three rounds, in which fp32 and int8 take turns");
+    add("share", "part of the time of all layers in the table; other "
+                 "operations are not counted");
+  }
+  if (study.samples) {
+    add("relative error", "norm of the difference from fp32, divided by the "
+                          "norm of the fp32 output");
+    add("cosine", "cosine of the angle between the output and that of fp32");
+    add("same largest", "rows whose largest element is at the same place as "
+                        "in fp32");
+  }
+  if (study.sensitivity)
+    add("error alone",
+        "relative error of the outputs if only this layer is in int8");
+  add("why", "the reason for the precision");
+  add("reads", "the tensor that the layer multiplies with its weights");
+  add("scale, zero point",
+      "a byte b of the tensor stands for (b - zero point) scale");
+  add("method", "how the range of the tensor was chosen from the samples, as "
+                "--method of ingot calibrate");
   return text;
 }
 
@@ -272,15 +339,13 @@ static std::string fill(llvm::StringRef page,
 }
 
 std::string ingot::study::reportPage(const Study &study) {
-  std::string layersText =
-      "A layer is the product of a node or of several merged nodes, with its "
-      "epilogue.";
-  if (study.sensitivity)
-    layersText += " The error alone is the error of the outputs, relative to "
-                  "their norm, if only this layer is in int8.";
-  if (study.machine)
-    layersText += " Times are the least of the medians of three rounds.";
+  const std::string layersText =
+      study.machine ? "The layers that take longest come first."
+                    : "The layers are in the model's order. Times are missing, "
+                      "because the sizes of inputs are not known.";
   return fill(kPage, {{"model", escapeHtml(study.model)},
+                      {"title", titleOf(study)},
+                      {"terms", terms(study)},
                       {"made", escapeHtml(madeBy(study))},
                       {"cards", cards(study)},
                       {"search", searchSection(study)},

@@ -150,6 +150,19 @@ static void castRounded(Maker b, nn::QuantizeOp op, Value whole, int64_t zero,
   }
 }
 
+/// Returns the clamp of bytes that is the only user of `op`, if all users of
+/// the clamp dequantize the bytes. The bytes are then not stored, and the
+/// saturation can have the bounds of the clamp. Returns null otherwise. A
+/// product keeps its clamp, from which its kernel knows the largest byte.
+static nn::ClampOp findReadClamp(nn::QuantizeOp op) {
+  auto clamp = op->hasOneUse() ? dyn_cast<nn::ClampOp>(*op->user_begin())
+                               : nn::ClampOp();
+  if (!clamp || !nn::isByte(op.getY().getType().getElementType()) ||
+      !llvm::all_of(clamp->getUsers(), llvm::IsaPred<nn::DequantizeOp>))
+    return {};
+  return clamp;
+}
+
 /// Decomposes a quantize into saturate(round(x / scale) + zero point). Adds the
 /// zero point after rounding, because adding an odd zero point first would
 /// change how halves round to even. A constant zero point is added to integers.
@@ -178,6 +191,13 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
     std::optional<Scale> constant = getScale(op);
     if (constant && real.isF32() && to.getIntOrFloatBitWidth() <= 16) {
       int64_t zero = constant->zeroPoint;
+      nn::ClampOp outer = findReadClamp(op);
+      if (outer) {
+        // Bounds of clamps of bytes are integers or infinite.
+        low = int64_t(std::max(double(low), outer.getMin().convertToDouble()));
+        high =
+            int64_t(std::min(double(high), outer.getMax().convertToDouble()));
+      }
       double least = double(low - zero), most = double(high - zero);
       // The bounds are integers, so clamping before rounding has the same
       // result as clamping after it.
@@ -203,7 +223,10 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
         whole = b.make<nn::AddOp>(
             whole, nn::makeScalar(rewriter, op.getLoc(), rewriter.getI32Type(),
                                   double(zero)));
-      rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), whole);
+      Value bytes = b.make<nn::CastOp>(op.getY().getType(), whole);
+      if (outer)
+        rewriter.replaceAllUsesWith(outer.getResult(), bytes);
+      rewriter.replaceOp(op, bytes);
       return success();
     }
     Value y = b.make<nn::RoundOp>(scaled);

@@ -9,6 +9,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ClampBytes : Pass<"nn-clamp-bytes"> {
+  let summary = "Compute a relu or clamp between equal scales on bytes";
+  let description = [{
+    Networks that were trained with quantization quantize the result of a
+    product before and after its activation, often with one scale. A `relu` or
+    `clamp` between such a `dequantize` and `quantize` becomes a clamp of bytes
+    by the quantized bounds. Two clamps of bytes in a row become one.
+
+    Activations between different scales stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numClamped", "clamped", "Clamps of bytes">];
+}
 def PackWeights : Pass<"nn-pack-weights"> {
   let summary = "Multiply weights of a few bits in packed form";
   let description = [{

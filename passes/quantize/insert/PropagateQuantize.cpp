@@ -158,43 +158,69 @@ struct LookUpScales : Propagation<nn::GatherOp> {
 
   LogicalResult matchAndRewrite(nn::GatherOp op,
                                 PatternRewriter &rewriter) const override {
-    auto dequantize = op.getX().getDefiningOp<nn::DequantizeOp>();
-    if (!dequantize || !nn::getConstant(dequantize.getX()))
+    Operation *table = op.getX().getDefiningOp();
+    auto dequantize = dyn_cast_or_null<nn::DequantizeOp>(table);
+    auto blocks = dyn_cast_or_null<nn::DequantizeBlocksOp>(table);
+    if ((!dequantize && !blocks) || !nn::getConstant(table->getOperand(0)))
       return rewriter.notifyMatchFailure(op, "is not of a constant table");
-    const RankedTensorType table = typeOf(dequantize.getX());
-    if (op.getAxis() != 0 || dequantize.getAxis() != 0 ||
-        typeOf(dequantize.getScale()).getRank() != 1)
+    if (op.getAxis() != 0 ||
+        (dequantize && (dequantize.getAxis() != 0 ||
+                        typeOf(dequantize.getScale()).getRank() != 1)) ||
+        (blocks && blocks.getAxis() == 0))
       return rewriter.notifyMatchFailure(op, "has no scale for each row");
     const RankedTensorType type = op.getY().getType();
-    SmallVector<int64_t> perRow(table.getRank(), 1);
-    perRow.front() = table.getDimSize(0);
-    SmallVector<int64_t> found(type.getShape());
-    std::fill(found.end() - (table.getRank() - 1), found.end(), 1);
-    auto lookUp = [&](Value rows) -> Value {
-      RankedTensorType old = typeOf(rows);
-      if (old.getRank() == 1)
-        rows = nn::ReshapeOp::create(rewriter, op.getLoc(), old.clone(perRow),
-                                     rows);
+    auto lookUp = [&](Value rows) {
+      SmallVector<int64_t> shape(type.getShape());
+      llvm::copy(typeOf(rows).getShape().drop_front(),
+                 shape.end() - (typeOf(rows).getRank() - 1));
       return nn::GatherOp::create(
           rewriter, op.getLoc(),
-          RankedTensorType::get(old.getRank() == 1 ? ArrayRef<int64_t>(found)
-                                                   : type.getShape(),
-                                old.getElementType()),
-          rows, op.getIndices(), op.getAxis());
+          RankedTensorType::get(shape, typeOf(rows).getElementType()), rows,
+          op.getIndices(), op.getAxis());
+    };
+    auto lookUpParameter = [&](Value each) -> Value {
+      if (blocks)
+        return spread(rewriter, lookUp(each), op, blocks);
+      SmallVector<int64_t> perRow(typeOf(op.getX()).getRank(), 1);
+      perRow.front() = typeOf(each).getDimSize(0);
+      return lookUp(nn::ReshapeOp::create(rewriter, op.getLoc(),
+                                          typeOf(each).clone(perRow), each));
     };
     auto toFloats = [&](Value bytes) -> Value {
       return nn::CastOp::create(rewriter, op.getLoc(),
                                 typeOf(bytes).clone(type.getElementType()),
                                 bytes);
     };
-    Value numbers = toFloats(lookUp(dequantize.getX()));
-    if (Value zeros = dequantize.getZeroPoint())
+    Value numbers = toFloats(lookUp(table->getOperand(0)));
+    if (Value zeros =
+            blocks ? blocks.getZeroPoint() : dequantize.getZeroPoint())
       numbers = nn::SubOp::create(rewriter, op.getLoc(), type, numbers,
-                                  toFloats(lookUp(zeros)));
-    rewriter.replaceOpWithNewOp<nn::MulOp>(op, type, numbers,
-                                           lookUp(dequantize.getScale()));
+                                  toFloats(lookUpParameter(zeros)));
+    rewriter.replaceOpWithNewOp<nn::MulOp>(
+        op, type, numbers, lookUpParameter(table->getOperand(1)));
     ++count;
     return success();
+  }
+
+  /// Repeats each element of `found` along the dimension of the blocks, as
+  /// often as its block has elements.
+  static Value spread(PatternRewriter &rewriter, Value found, nn::GatherOp op,
+                      nn::DequantizeBlocksOp blocks) {
+    const int64_t rank = typeOf(op.getX()).getRank();
+    const int64_t axis =
+        int64_t(blocks.getAxis()) + op.getY().getType().getRank() - rank;
+    std::vector<double> blockOf(op.getY().getType().getDimSize(axis));
+    for (auto [i, block] : llvm::enumerate(blockOf))
+      block = double(i / blocks.getBlockSize());
+    SmallVector<int64_t> shape(typeOf(found).getShape());
+    shape[axis] = int64_t(blockOf.size());
+    Value indices = nn::makeConstant(
+        rewriter, op.getLoc(),
+        RankedTensorType::get({shape[axis]}, rewriter.getI64Type()), blockOf);
+    return nn::GatherOp::create(
+        rewriter, op.getLoc(),
+        RankedTensorType::get(shape, typeOf(found).getElementType()), found,
+        indices, axis);
   }
 };
 

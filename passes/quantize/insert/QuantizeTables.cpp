@@ -108,8 +108,7 @@ void QuantizeTablesPass::quantize(nn::GatherOp op) {
 
 void QuantizeTablesPass::runOnOperation() {
   tables.clear();
-  FailureOr<KeepRules> rules =
-      KeepRules::parse(getOperation(), keep);
+  FailureOr<KeepRules> rules = KeepRules::parse(getOperation(), keep, narrow);
   if (failed(rules))
     return signalPassFailure();
   SmallVector<nn::GatherOp> ops;
@@ -118,7 +117,9 @@ void QuantizeTablesPass::runOnOperation() {
       ops.push_back(op);
   });
   for (nn::GatherOp op : ops)
-    if (record(op, Question::precision, Policy::of(op).packTable(op), "int8",
-               "float32"))
+    if (record(op, Question::precision,
+               rules->converts(op) ? Answer<bool>{true, kRuleConverts}
+                                   : Policy::of(op).packTable(op),
+               "int8", "float32"))
       quantize(op);
 }

@@ -171,7 +171,7 @@ void QuantizeWeightsPass::addCandidates(func::FuncOp function,
     auto product = cast<nn::MatMulOp>(op);
     Operation *loop = quantize::loopOf(op);
     Answer<bool> answer = {true, ""};
-    if (loop)
+    if (loop && !rules.converts(op))
       answer = Policy::of(op).packWeightsInLoop(product, weightsOf[loop]);
     if (answer.choice)
       all.push_back(product);
@@ -189,7 +189,7 @@ void QuantizeWeightsPass::runOnOperation() {
     return signalPassFailure();
   }
   FailureOr<KeepRules> rules =
-      KeepRules::parse(getOperation(), keep);
+      KeepRules::parse(getOperation(), keep, bits == 8 ? "w8" : "w4");
   if (failed(rules))
     return signalPassFailure();
   SmallVector<nn::MatMulOp> all;
@@ -200,7 +200,9 @@ void QuantizeWeightsPass::runOnOperation() {
   for (nn::MatMulOp product : all)
     weights += typeOf(product.getB()).getNumElements();
   for (nn::MatMulOp product : all)
-    if (recordForm(product, Policy::of(product).packWeights(
-                                product, {bits, weights, least})))
+    if (recordForm(product, rules->converts(product)
+                                ? Answer<bool>{true, kRuleConverts}
+                                : Policy::of(product).packWeights(
+                                      product, {bits, weights, least})))
       quantize(product);
 }

@@ -49,6 +49,7 @@
 // CHECK-NEXT: {{^ *}}nn-recognize-fake-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-patches-to-matmul{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-propagate-quantize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-clamp-bytes{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-quantize-products{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-pad-channels{{[,{]|$}}

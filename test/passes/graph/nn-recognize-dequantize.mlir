@@ -36,6 +36,92 @@ func.func @rows() -> tensor<2x3xf32> {
 
 // -----
 
+// Blocks of weights, which a reshape makes and another one joins, and zero
+// points that integers subtract.
+// CHECK-LABEL: func.func @blocks
+// CHECK: %[[SPLIT:.*]] = nn.reshape %{{.*}} : tensor<2x16xui8> -> tensor<2x2x8xui8>
+// CHECK: %[[JOINED:.*]] = nn.reshape %[[SPLIT]] : tensor<2x2x8xui8> -> tensor<2x16xui8>
+// CHECK-DAG: %[[S:.*]] = arith.constant dense<{{\[\[}}5.000000e-01, 2.500000e-01], [1.250000e-01, 1.000000e+00]]> : tensor<2x2xf32>
+// CHECK-DAG: %[[Z:.*]] = arith.constant dense<3> : tensor<2x2xui8>
+// CHECK: nn.dequantize_blocks %[[JOINED]], %[[S]] zero_point(%[[Z]]) {axis = 1 : i64, block_size = 8 : i64}
+func.func @blocks() -> tensor<2x16xf32> {
+  %w = arith.constant dense<7> : tensor<2x16xui8>
+  %s = arith.constant dense<[[[0.5], [0.25]], [[0.125], [1.0]]]> : tensor<2x2x1xf32>
+  %z = arith.constant dense<3> : tensor<i32>
+  %c = nn.cast %w : tensor<2x16xui8> -> tensor<2x16xi32>
+  %d = nn.sub %c, %z : tensor<2x16xi32>, tensor<i32> -> tensor<2x16xi32>
+  %r = nn.reshape %d : tensor<2x16xi32> -> tensor<2x2x8xi32>
+  %f = nn.cast %r : tensor<2x2x8xi32> -> tensor<2x2x8xf32>
+  %m = nn.mul %f, %s : tensor<2x2x8xf32>, tensor<2x2x1xf32> -> tensor<2x2x8xf32>
+  %0 = nn.reshape %m : tensor<2x2x8xf32> -> tensor<2x16xf32>
+  return %0 : tensor<2x16xf32>
+}
+
+// -----
+
+// A transpose in the chain moves the scales, and the blocks of a dequantize.
+// CHECK-LABEL: func.func @transposed
+// CHECK: %[[T:.*]] = nn.transpose %{{.*}} {perm = array<i64: 1, 0>} : tensor<2x3xsi8> -> tensor<3x2xsi8>
+// CHECK: nn.dequantize %[[T]], %{{.*}} {axis = 1 : i64} : (tensor<3x2xsi8>, tensor<2xf32>) -> tensor<3x2xf32>
+// CHECK: nn.dequantize_blocks %{{.*}}, %{{.*}} {axis = 0 : i64, block_size = 8 : i64} : (tensor<16x2xsi8>, tensor<2x2xf32>) -> tensor<16x2xf32>
+func.func @transposed() -> (tensor<3x2xf32>, tensor<16x2xf32>) {
+  %w = arith.constant dense<1> : tensor<2x3xsi8>
+  %v = arith.constant dense<1> : tensor<2x16xsi8>
+  %s = arith.constant dense<[[2.0], [4.0]]> : tensor<2x1xf32>
+  %t = arith.constant dense<[[0.5, 0.25], [0.125, 1.0]]> : tensor<2x2xf32>
+  %f = nn.cast %w : tensor<2x3xsi8> -> tensor<2x3xf32>
+  %d = nn.div %f, %s : tensor<2x3xf32>, tensor<2x1xf32> -> tensor<2x3xf32>
+  %0 = nn.transpose %d {perm = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
+  %b = nn.dequantize_blocks %v, %t {axis = 1 : i64, block_size = 8 : i64} : (tensor<2x16xsi8>, tensor<2x2xf32>) -> tensor<2x16xf32>
+  %1 = nn.transpose %b {perm = array<i64: 1, 0>} : tensor<2x16xf32> -> tensor<16x2xf32>
+  return %0, %1 : tensor<3x2xf32>, tensor<16x2xf32>
+}
+
+// -----
+
+// Halves of bytes are unpacked when compiling. Integers that nothing scales are
+// weights of a product, and stay floats elsewhere.
+// CHECK-LABEL: func.func @unpacked
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}5], [6]]> : tensor<2x1xui8>
+// CHECK: %[[F:.*]] = nn.cast %[[W]]
+// CHECK: %[[D:.*]] = nn.dequantize %[[W]]
+// CHECK: %[[Y:.*]] = nn.matmul %{{.*}}, %[[D]]
+// CHECK: return %[[Y]], %[[F]]
+func.func @unpacked(%x: tensor<1x2xf32>) -> (tensor<1x1xf32>, tensor<2x1xf32>) {
+  %w = arith.constant dense<[[0x15], [0x26]]> : tensor<2x1xui8>
+  %m = arith.constant dense<15> : tensor<ui8>
+  %a = nn.and %w, %m : tensor<2x1xui8>, tensor<ui8> -> tensor<2x1xui8>
+  %f = nn.cast %a : tensor<2x1xui8> -> tensor<2x1xf32>
+  %0 = nn.matmul %x, %f : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<1x1xf32>
+  return %0, %f : tensor<1x1xf32>, tensor<2x1xf32>
+}
+
+// -----
+
+// Blocks along both dimensions stay floats. A reshape that divides weights of
+// one scale ends the chain.
+// CHECK-LABEL: func.func @uneven
+// CHECK-NOT: nn.dequantize
+// CHECK: %[[D:.*]] = nn.dequantize %{{.*}} {axis = 0 : i64} : (tensor<2x9xsi8>, tensor<2xf32>) -> tensor<2x9xf32>
+// CHECK-NOT: nn.dequantize
+// CHECK: %[[R:.*]] = nn.reshape %[[D]] : tensor<2x9xf32> -> tensor<3x6xf32>
+// CHECK: return %{{.*}}, %[[R]]
+func.func @uneven() -> (tensor<16x16xf32>, tensor<3x6xf32>) {
+  %w = arith.constant dense<1> : tensor<2x8x2x8xsi8>
+  %s = arith.constant dense<[[[[0.5], [0.25]]], [[[0.125], [1.0]]]]> : tensor<2x1x2x1xf32>
+  %v = arith.constant dense<1> : tensor<2x9xsi8>
+  %t = arith.constant dense<[[2.0], [4.0]]> : tensor<2x1xf32>
+  %f = nn.cast %w : tensor<2x8x2x8xsi8> -> tensor<2x8x2x8xf32>
+  %m = nn.mul %f, %s : tensor<2x8x2x8xf32>, tensor<2x1x2x1xf32> -> tensor<2x8x2x8xf32>
+  %0 = nn.reshape %m : tensor<2x8x2x8xf32> -> tensor<16x16xf32>
+  %g = nn.cast %v : tensor<2x9xsi8> -> tensor<2x9xf32>
+  %n = nn.mul %t, %g : tensor<2x1xf32>, tensor<2x9xf32> -> tensor<2x9xf32>
+  %1 = nn.reshape %n : tensor<2x9xf32> -> tensor<3x6xf32>
+  return %0, %1 : tensor<16x16xf32>, tensor<3x6xf32>
+}
+
+// -----
+
 // Must not fire: zero points between integers or beyond the type, a scale for
 // each element, computed integers, truth values, and wide integers.
 // CHECK-LABEL: func.func @none

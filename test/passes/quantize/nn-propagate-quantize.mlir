@@ -157,6 +157,28 @@ func.func @weights() -> (tensor<3x2xf32>, tensor<2x3x1xf32>) {
 
 // -----
 
+// Scales and zero points of blocks are looked up and repeated for the elements
+// of each block.
+// CHECK-LABEL: @lookup_blocks
+func.func @lookup_blocks(%ids: tensor<?xi64>) -> tensor<?x5xf32> {
+  // CHECK: %[[BLOCK:.*]] = arith.constant dense<[0, 0, 0, 1, 1]> : tensor<5xi64>
+  %w = arith.constant dense<1> : tensor<3x5xsi8>
+  %s = arith.constant dense<[[0.5, 0.25], [1.0, 2.0], [3.0, 4.0]]> : tensor<3x2xf32>
+  %z = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xsi8>
+  %0 = nn.dequantize_blocks %w, %s zero_point(%z) {axis = 1 : i64, block_size = 3 : i64} : (tensor<3x5xsi8>, tensor<3x2xf32>, tensor<3x2xsi8>) -> tensor<3x5xf32>
+  // CHECK: nn.gather %{{.*}}, %arg0 {axis = 0 : i64} : (tensor<3x5xsi8>, tensor<?xi64>) -> tensor<?x5xsi8>
+  // CHECK: %[[Z:.*]] = nn.gather %{{.*}}, %arg0 {axis = 0 : i64} : (tensor<3x2xsi8>, tensor<?xi64>) -> tensor<?x2xsi8>
+  // CHECK: nn.gather %[[Z]], %{{.*}} {axis = 1 : i64} : (tensor<?x2xsi8>, tensor<5xi64>) -> tensor<?x5xsi8>
+  // CHECK: %[[D:.*]] = nn.sub
+  // CHECK: %[[S:.*]] = nn.gather %{{.*}}, %arg0 {axis = 0 : i64} : (tensor<3x2xf32>, tensor<?xi64>) -> tensor<?x2xf32>
+  // CHECK: %[[R:.*]] = nn.gather %[[S]], %{{.*}} {axis = 1 : i64} : (tensor<?x2xf32>, tensor<5xi64>) -> tensor<?x5xf32>
+  // CHECK: nn.mul %[[D]], %[[R]]
+  %1 = nn.gather %0, %ids {axis = 0 : i64} : (tensor<3x5xf32>, tensor<?xi64>) -> tensor<?x5xf32>
+  return %1 : tensor<?x5xf32>
+}
+
+// -----
+
 // A lookup of rows also looks up their scales and zero points, so that the
 // table stays in bytes. A scale along another dimension moves with it. A table
 // that is computed stays.

@@ -1,6 +1,7 @@
 // RUN: ingot-opt %s --nn-quantize-tables | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-quantize-tables{keep=words=fp32})' | FileCheck %s --check-prefix=KEEP
 // RUN: not ingot-opt %s --pass-pipeline='builtin.module(nn-quantize-tables{keep=word=fp32})' 2>&1 | FileCheck %s --check-prefix=RULE
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-quantize-tables{narrow=w8 keep=small=w8})' | FileCheck %s --check-prefix=CONVERT
 // RUN: ingot-opt %s --nn-quantize-tables --remarks-filter-analyse=decision 2>&1 >/dev/null | FileCheck %s --check-prefix=DECISION
 
 // RULE: error: rule 'word=fp32' matches no node of the model; similar names: 'words'
@@ -26,6 +27,10 @@ func.func @rows(%i: tensor<?x3xi64>) -> tensor<?x3x8192xf32> {
   return %0 : tensor<?x3x8192xf32>
 }
 
+// A rule converts a small table.
+// CONVERT-LABEL: func.func @no
+// CONVERT: nn.gather %{{.*}} : (tensor<2x8xi8>, tensor<3xi64>) -> tensor<3x8xi8>
+
 // Must not fire: a small table, columns, a computed table, values that are not finite.
 // CHECK-LABEL: func.func @no
 // CHECK-NOT: i8
@@ -34,7 +39,7 @@ func.func @no(%i: tensor<3xi64>, %x: tensor<2x8192xf32>) -> (tensor<3x8xf32>, te
   %small = arith.constant dense<2.0> : tensor<2x8xf32>
   %table = arith.constant dense<2.0> : tensor<2x8192xf32>
   %inf = arith.constant dense<0x7f800000> : tensor<2x8192xf32>
-  %0 = nn.gather %small, %i {axis = 0 : i64} : (tensor<2x8xf32>, tensor<3xi64>) -> tensor<3x8xf32>
+  %0 = nn.gather %small, %i {axis = 0 : i64} : (tensor<2x8xf32>, tensor<3xi64>) -> tensor<3x8xf32> loc("small")
   %1 = nn.gather %table, %i {axis = 1 : i64} : (tensor<2x8192xf32>, tensor<3xi64>) -> tensor<2x3xf32>
   %2 = nn.gather %x, %i {axis = 0 : i64} : (tensor<2x8192xf32>, tensor<3xi64>) -> tensor<3x8192xf32>
   %3 = nn.gather %inf, %i {axis = 0 : i64} : (tensor<2x8192xf32>, tensor<3xi64>) -> tensor<3x8192xf32>

@@ -6,11 +6,20 @@
 // RUN: FileCheck %s --check-prefix=DECIDE-ROWS < %t.rows
 // RUN: ingot-opt --nn-quantize-weights=least=65536 %s | FileCheck %s --check-prefix=MANY
 // RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 least=0 keep=m*=fp32})' %s | FileCheck %s --check-prefix=KEEP
+// RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 least=1048576 keep=m1=w4})' %s | FileCheck %s --check-prefix=CONVERT
+// RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 keep=m1=w8})' %s 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=3})' %s 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=12})' %s 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{keep=n=fp32})' %s 2>&1 | FileCheck %s --check-prefix=RULE
 // BITS: error: expects 4 or 8 bits and blocks of whole words of 8 elements, but got
 // RULE: error: rule 'n=fp32' matches no node of the model
+
+// NARROW: error: rule 'm1=w8' names w8, but the model is compiled in w4: use GLOB=fp32, or GLOB=w4 to except some from a later rule
+
+// A rule packs weights that are too few for the policy, and no others.
+// CONVERT-LABEL: @transposed
+// CONVERT: nn.packed_matmul
+// CONVERT-NOT: nn.packed_matmul
 
 // Must not fire: the model has fewer weights than the option requires.
 // FEW-NOT: packed_matmul

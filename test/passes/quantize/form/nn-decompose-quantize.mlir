@@ -175,3 +175,28 @@ func.func @cast_and_read(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xui8>
   %5 = nn.sub %4, %u : tensor<3xf32>, tensor<f32> -> tensor<3xf32>
   return %0, %2, %5 : tensor<3xui8>, tensor<3xf32>, tensor<3xf32>
 }
+
+// -----
+
+// The saturation takes the bounds of a clamp of bytes that are only
+// dequantized. A clamp whose bytes a product reads stays.
+// CHECK-LABEL: @clamped
+// CHECK: %[[N:.*]] = nn.clamp %{{.*}} {max = 1.170000e+02 : f64, min = -7.000000e+00 : f64} : tensor<3xf32> -> tensor<3xf32>
+// CHECK: %[[R:.*]] = nn.round %[[N]]
+// CHECK: %[[I:.*]] = nn.cast %[[R]] {in_range} : tensor<3xf32> -> tensor<3xi32>
+// CHECK: %[[A:.*]] = nn.add %[[I]]
+// CHECK: %[[B:.*]] = nn.cast %[[A]] : tensor<3xi32> -> tensor<3xui8>
+// CHECK: nn.cast %[[B]] : tensor<3xui8> -> tensor<3xi32>
+// CHECK: nn.clamp %{{.*}} {max = 2.450000e+02 : f64, min = -1.000000e+01 : f64} : tensor<3xf32> -> tensor<3xf32>
+// CHECK: %[[C:.*]] = nn.clamp %{{.*}} {max = 1.270000e+02 : f64, min = 3.000000e+00 : f64} : tensor<3xui8> -> tensor<3xui8>
+// CHECK: return %{{.*}}, %[[C]]
+func.func @clamped(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xui8>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<10> : tensor<ui8>
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<ui8>) -> tensor<3xui8>
+  %1 = nn.clamp %0 {max = 127.0 : f64, min = 3.0 : f64} : tensor<3xui8> -> tensor<3xui8>
+  %2 = nn.dequantize %1, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xui8>, tensor<f32>, tensor<ui8>) -> tensor<3xf32>
+  %3 = nn.quantize %y, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<ui8>) -> tensor<3xui8>
+  %4 = nn.clamp %3 {max = 127.0 : f64, min = 3.0 : f64} : tensor<3xui8> -> tensor<3xui8>
+  return %2, %4 : tensor<3xf32>, tensor<3xui8>
+}
