@@ -10,6 +10,7 @@
 include "dialects/cpu/CpuSchedule.td"
 include "dialects/cpu/CpuWeights.td"
 include "dialects/kernel/KernelInterfaces.td"
+include "dialects/kernel/Recurrent.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/kernel/RecurrentVerify.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -39,70 +40,9 @@ int64_t RecurrentOp::sumColumns(int64_t count) {
 // Verifier
 //===----------------------------------------------------------------------===//
 
-/// Verifies that `value` is f32 and has the given shape.
-static LogicalResult expectFloats(Operation *op, const Twine &what, Value value,
-                                  ArrayRef<int64_t> shape) {
-  ShapedType type = typeOf(value);
-  if (!type.getElementType().isF32())
-    return op->emitOpError("expects ")
-           << what << " of f32, but got " << type.getElementType();
-  if (failed(expectRank(op, what.str(), value, shape.size())))
-    return failure();
-  for (auto [want, got] : llvm::zip_equal(shape, type.getShape()))
-    if (failed(expectSize(op, "a dimension of " + what, want, got)))
-      return failure();
-  return success();
-}
-
-static LogicalResult verifyCounts(RecurrentOp op) {
-  size_t directions = op.getReverse().size(), states = op.getNumStates();
-  if (directions == 0)
-    return op.emitOpError("expects one direction or more");
-  if (op.getGates().empty() || states < 1)
-    return op.emitOpError("expects gates and a state");
-  for (int64_t gates : op.getGates())
-    if (gates < 1)
-      return op.emitOpError("expects gates of at least 1, but got ") << gates;
-  auto expectMany = [&](StringRef what, size_t want,
-                        size_t got) -> LogicalResult {
-    if (want == got)
-      return success();
-    return op.emitOpError("expects ")
-           << want << " " << what << ", but got " << got;
-  };
-  size_t each = states + 1 + (op.getStoresAll() ? 1 : 0);
-  if (failed(expectMany("srcs", directions, op.getSrcs().size())) ||
-      failed(expectMany("weights", directions * op.getGates().size(),
-                        op.getWeights().size())) ||
-      failed(expectMany("outs", directions * each, op.getOuts().size())))
-    return failure();
-  if (op.getColumnOperands().size() % directions != 0)
-    return op.emitOpError("expects as many column operands for each direction, "
-                          "but got ")
-           << op.getColumnOperands().size();
-  return success();
-}
-
-static LogicalResult verifyOperands(RecurrentOp op) {
-  Value first = op.state(0, 0);
-  if (failed(expectRank(op, "states", first, 2)))
-    return failure();
-  int64_t hidden = typeOf(first).getDimSize(1);
-  int64_t open = ShapedType::kDynamic, batch = typeOf(first).getDimSize(0);
-  if (failed(expectKnown(op, "units", hidden)))
-    return failure();
-  ShapedType src = typeOf(op.getSrcs()[0]);
-  if (failed(expectRank(op, "srcs", op.getSrcs()[0], 3)) ||
-      failed(expectKnown(op, "columns of srcs", src.getShape().back())))
-    return failure();
-  int64_t columns = src.getShape().back(), steps = src.getDimSize(0);
-  if (columns == 0 || columns % hidden != 0)
-    return op.emitOpError("expects srcs of whole gates of ")
-           << hidden << ", but got " << columns;
-  for (int64_t d = 0; d < op.numDirections(); ++d) {
-    if (failed(expectFloats(op, "srcs", op.getSrcs()[d],
-                            {steps, batch, columns})))
-      return failure();
+static LogicalResult verifyWeights(RecurrentOp op) {
+  const int64_t open = ShapedType::kDynamic, hidden = op.hidden();
+  for (int64_t d = 0; d < op.numDirections(); ++d)
     for (auto [i, gates] : llvm::enumerate(op.getGates())) {
       Value weights = op.weightsOf(d, i);
       if (failed(expectFloats(op, "weights", weights, {open, hidden, open})) ||
@@ -121,29 +61,27 @@ static LogicalResult verifyOperands(RecurrentOp op) {
                             packed.width)))
         return failure();
     }
-    for (int64_t i = 0; i < op.numColumnOperands(); ++i)
-      if (failed(expectFloats(op, "column operands", op.columnOperand(d, i),
-                              {hidden})) ||
-          failed(expectKnown(op, "column operands",
-                             typeOf(op.columnOperand(d, i)).getShape())))
-        return failure();
-  }
+  return success();
+}
+
+static LogicalResult verifyRoom(RecurrentOp op) {
+  int64_t open = ShapedType::kDynamic;
+  int64_t batch = typeOf(op.state(0, 0)).getDimSize(0);
   for (int64_t d = 0; d < op.numDirections(); ++d) {
-    for (int64_t i = 0; i < int64_t(op.getNumStates()); ++i)
-      if (failed(expectFloats(op, "states", op.state(d, i), {batch, hidden})))
-        return failure();
-    if (op.all(d) && failed(expectFloats(op, "the output of all steps",
-                                         op.all(d), {open, batch, hidden})))
+    int64_t room =
+        op.sumColumns(op.getGates().size()) + (op.hasReset() ? op.hidden() : 0);
+    if (failed(expectFloats(op, "room for sums", op.room(d), {batch, open})))
       return failure();
-    int64_t room = op.sumColumns(op.getGates().size()) +
-                   (op.hasReset() ? hidden : 0);
-    if (failed(expectFloats(op, "room for sums", op.sums(d), {batch, open})))
-      return failure();
-    int64_t given = typeOf(op.sums(d)).getDimSize(1);
+    int64_t given = typeOf(op.room(d)).getDimSize(1);
     if (ShapedType::isDynamic(given) || given < room)
       return op.emitOpError("expects room for ")
-             << room << " sums of a sequence, but got " << typeOf(op.sums(d));
+             << room << " sums of a sequence, but got " << typeOf(op.room(d));
   }
+  return success();
+}
+
+static LogicalResult verifyLengths(RecurrentOp op) {
+  int64_t batch = typeOf(op.state(0, 0)).getDimSize(0);
   Value lengths = op.getLengths();
   if (!lengths)
     return success();
@@ -157,46 +95,10 @@ static LogicalResult verifyOperands(RecurrentOp op) {
                                    typeOf(lengths).getDimSize(1))));
 }
 
-static LogicalResult verifyBody(RecurrentOp op, StringRef name, Block &body,
-                                int64_t products, size_t results) {
-  size_t floats = products + op.numInputs() + op.getNumStates() +
-                  op.numColumnOperands();
-  size_t want = floats + (op.getLengths() ? 1 : 0);
-  if (body.getNumArguments() != want)
-    return op.emitOpError("expects ")
-           << want << " arguments of " << name << ", but got "
-           << body.getNumArguments();
-  for (auto [i, argument] : llvm::enumerate(body.getArguments()))
-    if (i < floats ? !argument.getType().isF32()
-                   : !argument.getType().isInteger(1))
-      return op.emitOpError("expects an argument of ")
-             << name << " of " << (i < floats ? "f32" : "i1") << ", but got "
-             << argument.getType();
-  auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getValues().size() != results ||
-      !llvm::all_of(yield.getValues().getTypes(),
-                    [](Type type) { return type.isF32(); }))
-    return op.emitOpError("expects ")
-           << name << " to yield " << results << " values of f32";
-  return success();
-}
-
 LogicalResult RecurrentOp::verify() {
-  if (failed(verifyCounts(*this)) || failed(verifyOperands(*this)))
+  if (failed(verifyRecurrentCounts(*this)) ||
+      failed(verifyRecurrentSizes(*this)) || failed(verifyWeights(*this)) ||
+      failed(verifyRoom(*this)) || failed(verifyLengths(*this)))
     return failure();
-  int64_t products = numProducts();
-  if (failed(verifyBody(*this, "cell", getCell().front(), products,
-                        getNumStates() + 1)))
-    return failure();
-  if (hasReset() && failed(verifyBody(*this, "reset", getReset().front(),
-                                      products - getGates().back(), 1)))
-    return failure();
-  size_t tensors = llvm::count_if(getOuts(), [](Value out) {
-    return isa<RankedTensorType>(out.getType());
-  });
-  if (tensors != getResults().size() ||
-      (tensors != 0 && getResults().getTypes() != getOuts().getTypes()))
-    return emitOpError("expects a result for each destination that is a "
-                       "tensor, of its type");
-  return success();
+  return verifyRecurrentRegions<YieldOp>(*this, bool(getLengths()));
 }

@@ -71,58 +71,14 @@ def Cpu_RecurrentOp
   let results = (outs Variadic<RankedTensorOf<[AnyType]>>:$results);
   let regions = (region SizedRegion<1>:$cell, MaxSizedRegion<1>:$reset);
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() {
-      return getOutsMutable();
-    }
+  let extraClassDeclaration = recurrentDeclarations # [{
     ::llvm::StringRef getBackend() { return kBackend; }
     bool isLaunched() {
       return ::mlir::isa<ScheduledOpInterface>(getOperation());
     }
-
     ::mlir::Type getProductType() {
       return ::mlir::Float32Type::get(getContext());
     }
-    int64_t numDirections() { return int64_t(getReverse().size()); }
-    bool hasReset() { return !getReset().empty(); }
-    /// Returns the number of column operands of a direction.
-    int64_t numColumnOperands() {
-      return int64_t(getColumnOperands().size()) / numDirections();
-    }
-    /// Returns the number of elements of a state.
-    int64_t hidden() {
-      return ::mlir::cast<::mlir::ShapedType>(state(0, 0).getType())
-          .getShape().back();
-    }
-    /// Returns the number of gates that the input contributes to.
-    int64_t numInputs() {
-      return ::mlir::cast<::mlir::ShapedType>(getSrcs()[0].getType())
-          .getShape().back() / hidden();
-    }
-    int64_t numProducts() {
-      int64_t sum = 0;
-      for (int64_t gates : getGates())
-        sum += gates;
-      return sum;
-    }
-    ::mlir::Value weightsOf(int64_t direction, int64_t i) {
-      return getWeights()[direction * int64_t(getGates().size()) + i];
-    }
-    ::mlir::Value columnOperand(int64_t direction, int64_t i) {
-      return getColumnOperands()[direction * numColumnOperands() + i];
-    }
-    /// Returns the tensor for the outputs of all steps; null if not stored.
-    ::mlir::Value all(int64_t direction) {
-      return getStoresAll() ? getOuts()[direction] : ::mlir::Value();
-    }
-    ::mlir::Value state(int64_t direction, int64_t i) {
-      return getOuts()[firstState() + direction * int64_t(getNumStates()) + i];
-    }
-    ::mlir::Value sums(int64_t direction) {
-      return getOuts()[firstState() +
-                       numDirections() * int64_t(getNumStates()) + direction];
-    }
-    int64_t firstState() { return getStoresAll() ? numDirections() : 0; }
     /// Returns the number of columns of sums in all panels of the first `count`
     /// weights.
     int64_t sumColumns(int64_t count);

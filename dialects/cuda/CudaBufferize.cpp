@@ -33,8 +33,17 @@ struct Model : kernel::BufferizedKernel<Model<OpTy>, OpTy> {
   }
 };
 
-/// A top k, which has no epilogue.
-struct TopKModel : kernel::BufferizedKernel<TopKModel, TopKOp> {};
+/// A kernel without an epilogue, which has a result for each destination. With
+/// `readsInits` it changes what its destinations hold.
+template <typename OpTy, bool readsInits = false>
+struct PlainModel
+    : kernel::BufferizedKernel<PlainModel<OpTy, readsInits>, OpTy> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return readsInits ||
+           !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+};
 
 } // namespace
 
@@ -49,10 +58,11 @@ void cuda::registerBufferizableOpInterfaceExternalModels(
     MomentsOp::attachInterface<Model<MomentsOp>>(*context);
     NormalizeOp::attachInterface<Model<NormalizeOp>>(*context);
     PoolOp::attachInterface<Model<PoolOp>>(*context);
+    RecurrentOp::attachInterface<PlainModel<RecurrentOp, true>>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);
     SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
     SumPartsOp::attachInterface<Model<SumPartsOp>>(*context);
-    TopKOp::attachInterface<TopKModel>(*context);
+    TopKOp::attachInterface<PlainModel<TopKOp>>(*context);
   });
 }

@@ -8,6 +8,7 @@
 #define INGOT_DIALECTS_CUDA_CUDAOPS_TD
 
 include "dialects/kernel/KernelInterfaces.td"
+include "dialects/kernel/Recurrent.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
@@ -59,7 +60,8 @@ def Cuda_PredictionAttr : AttrDef<Cuda_Dialect, "Prediction"> {
   let summary = "the estimated time of a kernel";
   let description = [{
     `nanoseconds` is the time of one launch by the model of one GPU that also
-    chooses schedules. `launches` is the number of `cuda.launch` of the kernel.
+    chooses schedules. `launches` is the number of launches of the kernel in a
+    run. A loop counts with its steps if their number is known, else once.
   }];
   let parameters = (ins "int64_t":$nanoseconds, "int64_t":$launches);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -82,6 +84,7 @@ include "dialects/cuda/CudaAttention.td"
 include "dialects/cuda/CudaRows.td"
 include "dialects/cuda/CudaMoments.td"
 include "dialects/cuda/CudaReductions.td"
+include "dialects/cuda/CudaRecurrent.td"
 include "dialects/cuda/CudaTopK.td"
 
 def Cuda_LaunchOp : Op<Cuda_Dialect, "launch",

@@ -299,9 +299,9 @@ def Cuda_YieldOp
          [Pure, ReturnLike, Terminator,
           ParentOneOf<["AttentionOp", "ConvOp", "DepthwiseConvOp",
                        "GroupNormOp", "MatMulOp", "MomentsOp", "NormalizeOp",
-                       "PoolOp", "ReduceOp", "RowNormOp", "SoftmaxOp",
-                       "SumPartsOp"]>]> {
-  let summary = "yields the value that an epilogue stores";
+                       "PoolOp", "RecurrentOp", "ReduceOp", "RowNormOp",
+                       "SoftmaxOp", "SumPartsOp"]>]> {
+  let summary = "yields the values that an epilogue or a cell computes";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }

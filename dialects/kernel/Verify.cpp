@@ -62,6 +62,20 @@ LogicalResult kernel::expectKnown(Operation *op, StringRef what,
   return op->emitOpError("expects ") << what << " of known size";
 }
 
+LogicalResult kernel::expectFloats(Operation *op, const Twine &what,
+                                   Value value, ArrayRef<int64_t> shape) {
+  ShapedType type = typeOf(value);
+  if (!type.getElementType().isF32())
+    return op->emitOpError("expects ")
+           << what << " of f32, but got " << type.getElementType();
+  if (failed(expectRank(op, what.str(), value, int64_t(shape.size()))))
+    return failure();
+  for (auto [want, got] : llvm::zip_equal(shape, type.getShape()))
+    if (failed(expectSize(op, "a dimension of " + what, want, got)))
+      return failure();
+  return success();
+}
+
 LogicalResult kernel::verifyDst(Operation *op, Value dst) {
   bool isTensor = isa<RankedTensorType>(dst.getType());
   if (isTensor != (op->getNumResults() == 1))

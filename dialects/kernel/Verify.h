@@ -34,6 +34,11 @@ mlir::LogicalResult expectCount(mlir::Operation *op, llvm::StringRef what,
 mlir::LogicalResult expectKnown(mlir::Operation *op, llvm::StringRef what,
                                 llvm::ArrayRef<int64_t> sizes);
 
+/// Checks that `value` is of f32 and has this shape.
+mlir::LogicalResult expectFloats(mlir::Operation *op, const llvm::Twine &what,
+                                 mlir::Value value,
+                                 llvm::ArrayRef<int64_t> shape);
+
 /// Checks that the op has a result only if it works on tensors. The result must
 /// have dst's type.
 mlir::LogicalResult verifyDst(mlir::Operation *op, mlir::Value dst);

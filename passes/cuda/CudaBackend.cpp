@@ -113,6 +113,7 @@ class CudaBackend : public Backend {
     FoldConstantsOptions fold;
     fold.maxBytes = options.maxFoldedBytes;
     passes.addPass(createFoldConstants(fold));
+    passes.addNestedPass<func::FuncOp>(createCudaFuseRecurrent());
     passes.addNestedPass<func::FuncOp>(createNNToCuda());
     passes.addNestedPass<func::FuncOp>(
         createSplitProducts({options.scheduleSeed}));
@@ -145,8 +146,10 @@ class CudaBackend : public Backend {
     passes.addPass(createCollapseRows());
     passes.addPass(createScheduleProducts({options.scheduleSeed}));
     passes.addPass(createScheduleAttention({options.scheduleSeed}));
+    passes.addPass(createScheduleRecurrent({options.scheduleSeed}));
     passes.addPass(createScheduleRows({options.scheduleSeed}));
     passes.addPass(createOutlineProducts());
+    passes.addPass(createOutlineRecurrent());
     passes.addPass(createOutlineTopK());
     passes.addPass(createOutlineRows());
     passes.addPass(createOutlineGrids());

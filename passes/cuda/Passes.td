@@ -120,6 +120,59 @@ def ScheduleRows : Pass<"cuda-schedule-rows", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"chosen", "chosen", "ops that got a schedule">];
 }
 
+def CudaFuseRecurrent : Pass<"cuda-fuse-recurrent", "::mlir::func::FuncOp"> {
+  let summary = "Fuse the steps of a recurrent net into kernels of GPUs";
+  let description = [{
+    A loop over time that `nn-fuse-recurrent` recognizes becomes
+    `cuda.recurrent`. Two loops over the same number of steps become the
+    directions of one op. Masks of sequences are computed for all steps at once.
+    Weights have the type that `ingot.precision` names. For tf32 they are f32.
+
+    A loop stays if its weights have different types, or if a step computes a
+    function that GPUs lack. It also stays if it has so many sequences that
+    matrix units are faster. The decision trace has the reason.
+  }];
+  let dependentDialects = [
+      "::mlir::arith::ArithDialect", "::ingot::cuda::CudaDialect",
+      "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+      "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"fused", "fused", "loops that became kernels">];
+}
+
+def ScheduleRecurrent : Pass<"cuda-schedule-recurrent", "::mlir::ModuleOp"> {
+  let summary = "Choose the threads of the steps of recurrences";
+  let description = [{
+    Gives each `cuda.recurrent` on memrefs a `#cuda.recurrent_schedule`, if it
+    has none. The schedule is the one with the least estimated time of a step.
+  }];
+  let options = [
+      Option<"seed", "seed", "uint64_t", "0",
+             "draw schedules at random with this seed; 0: choose them">];
+  let statistics = [
+      Statistic<"chosen", "chosen", "recurrences that got a schedule">];
+}
+
+def OutlineRecurrent : Pass<"cuda-outline-recurrent", "::mlir::ModuleOp"> {
+  let summary = "Move the steps of recurrences into kernels";
+  let description = [{
+    Each `cuda.recurrent` on memrefs becomes a loop of host code, which launches
+    a kernel for all directions in each step. A `reset` is a kernel of its own.
+
+    Lanes of a warp multiply the rows of weights of one unit by first states,
+    and exchange sums in a fixed order. Each lane then computes the cell of one
+    sequence. Steps read and write two copies of the
+    first state in turn. Other states are updated in place.
+  }];
+  let dependentDialects = [
+      "::mlir::arith::ArithDialect", "::ingot::cuda::CudaDialect",
+      "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+      Statistic<"launched", "launched", "kernels that steps launch">,
+      Statistic<"shared", "shared", "kernels that an equal op had made">];
+}
+
 def SplitProducts : Pass<"cuda-split-products", "::mlir::func::FuncOp"> {
   let summary = "Split the depth of products with small results";
   let description = [{
@@ -190,14 +243,11 @@ def OutlineTopK : Pass<"cuda-outline-top-k", "::mlir::ModuleOp"> {
     so far are sorted together with those of the next piece. Equal kernels are
     shared.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::ingot::cuda::CudaDialect",
-                           "::mlir::func::FuncDialect",
-                           "::mlir::gpu::GPUDialect",
-                           "::mlir::LLVM::LLVMDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::NVVM::NVVMDialect",
-                           "::mlir::scf::SCFDialect"];
+  let dependentDialects = [
+      "::mlir::arith::ArithDialect", "::ingot::cuda::CudaDialect",
+      "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+      "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
   let statistics = [
       Statistic<"launched", "launched", "ops that are launched as kernels">,
       Statistic<"shared", "shared", "kernels that an equal op had made">];
@@ -256,13 +306,11 @@ def AttentionToNVVM : Pass<"cuda-attention-to-nvvm", "::mlir::ModuleOp"> {
     FlashAttention-2, 2023). Factors of f16 and bf16 are multiplied by matrix
     units (`ldmatrix`, `mma.sync`), those of f32 by multiply-adds.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::gpu::GPUDialect",
-                           "::mlir::LLVM::LLVMDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::NVVM::NVVMDialect",
-                           "::mlir::scf::SCFDialect"];
+  let dependentDialects = [
+      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+      "::mlir::scf::SCFDialect"];
 }
 
 def DepthwiseToNVVM : Pass<"cuda-depthwise-to-nvvm", "::mlir::ModuleOp"> {
@@ -307,13 +355,11 @@ def RowsToNVVM : Pass<"cuda-rows-to-nvvm", "::mlir::ModuleOp"> {
     exchange results through shared memory. Reductions and poolings store one
     result for each column. Taps of a window in the padding are left out.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::gpu::GPUDialect",
-                           "::mlir::LLVM::LLVMDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::NVVM::NVVMDialect",
-                           "::mlir::scf::SCFDialect"];
+  let dependentDialects = [
+      "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+      "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+      "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+      "::mlir::scf::SCFDialect"];
 }
 
 def PlaceLists : Pass<"cuda-place-lists", "::mlir::ModuleOp"> {

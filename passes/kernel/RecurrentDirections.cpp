@@ -74,6 +74,54 @@ static bool bringTogether(RecurrentLoop &first, RecurrentLoop &second) {
   return true;
 }
 
-bool kernel::joinDirections(RecurrentLoop &first, RecurrentLoop &second) {
-  return areAlike(first, second) && bringTogether(first, second);
+void kernel::forEachRecurrence(
+    Operation *root, const RecurrentBuilder &backend,
+    function_ref<void(ArrayRef<RecurrentLoop *>)> fuse) {
+  SmallVector<std::unique_ptr<RecurrentLoop>> loops;
+  root->walk([&](scf::ForOp op) {
+    auto loop = std::make_unique<RecurrentLoop>(op, backend);
+    if (!loop->match())
+      loops.push_back(std::move(loop));
+  });
+  for (size_t i = 0; i < loops.size(); ++i) {
+    RecurrentLoop *next = i + 1 < loops.size() ? loops[i + 1].get() : nullptr;
+    if (next && areAlike(*loops[i], *next) && bringTogether(*loops[i], *next)) {
+      fuse({loops[i].get(), next});
+      ++i;
+    } else {
+      fuse({loops[i].get()});
+    }
+  }
+}
+
+static Location locationOf(OpBuilder &b, ArrayRef<RecurrentLoop *> directions) {
+  return b.getFusedLoc(llvm::map_to_vector(
+      directions, [](RecurrentLoop *loop) { return loop->loop.getLoc(); }));
+}
+
+kernel::RecurrentOperands::RecurrentOperands(
+    OpBuilder &b, ArrayRef<RecurrentLoop *> directions)
+    : loc(locationOf(b, directions)) {
+  for (RecurrentLoop *loop : directions) {
+    srcs.push_back(loop->buildSource(b));
+    reverse.push_back(loop->isReverse);
+    llvm::append_range(columnOperands, loop->buildOperands(b));
+    auto initial = loop->loop.getInitArgs();
+    if (loop->stores)
+      all.push_back(initial.back());
+    llvm::append_range(states, initial.take_front(size_t(loop->numStates)));
+  }
+}
+
+void kernel::replaceLoops(ArrayRef<RecurrentLoop *> directions,
+                          ValueRange results) {
+  const size_t numStates = size_t(directions.front()->numStates);
+  const size_t numAll = directions.front()->stores ? directions.size() : 0;
+  for (auto [d, loop] : llvm::enumerate(directions)) {
+    SmallVector<Value> own(results.slice(numAll + d * numStates, numStates));
+    if (loop->stores)
+      own.push_back(results[d]);
+    loop->loop->replaceAllUsesWith(own);
+    loop->loop->erase();
+  }
 }

@@ -148,8 +148,8 @@ Reason RecurrentLoop::matchProducts() {
     if (Reason reason = backend.whyNot(product))
       return reason;
     RankedTensorType weights = typeOf(product.getB());
-    if (isBF16(product) || !nn::getConstant(product.getB()) ||
-        product.getTransposeA() || typeOf(product.getY()).getRank() != 2)
+    if (!nn::getConstant(product.getB()) || product.getTransposeA() ||
+        typeOf(product.getY()).getRank() != 2)
       return "has products with other than constant weights of f32";
     int64_t depth = weights.getDimSize(product.getTransposeB() ? 1 : 0);
     int64_t columns = weights.getDimSize(product.getTransposeB() ? 0 : 1);

@@ -61,9 +61,21 @@ def rows():
                       opset=21)
 
 
+def recurrent():
+    """An LSTM with two directions and peepholes, and a GRU whose reset comes before the product."""
+    rng = np.random.default_rng(4)
+    normal = lambda *shape: (0.1 * rng.standard_normal(shape)).astype(np.float32)
+    weights = {"w": normal(2, 4 * 70, 8), "r": normal(2, 4 * 70, 70), "b": normal(2, 8 * 70), "p": normal(2, 3 * 70),
+               "v": normal(1, 3 * 300, 8), "q": normal(1, 3 * 300, 300), "c": normal(1, 6 * 300)}
+    nodes = [helper.make_node("LSTM", ["x", "w", "r", "b", "", "", "", "p"], ["", "y"], name="lstm", hidden_size=70,
+                              direction="bidirectional"),
+             helper.make_node("GRU", ["x", "v", "q", "c"], ["z"], name="gru", hidden_size=300)]
+    return make_model(nodes, [("x", [6, 5, 8])], [("y", [2, 5, 70]), ("z", [6, 1, 5, 300])], weights, opset=14)
+
+
 def models(precision):
     """Returns {name: model}; together they have each kind of kernel."""
-    found = {"products": drawn_products(20, 6)[0], "rows": rows(),
+    found = {"products": drawn_products(20, 6)[0], "recurrent": recurrent(), "rows": rows(),
              "attention": attention_model(1, 2, 65, 64, 64, 64, mask=(65, 64))[0]}
     return {**found, "classifier": classifier()} if precision == "fp32" else found
 
@@ -116,6 +128,8 @@ class CudaImages(Case):
             self.assertNotRegex(text, rf"\b{instruction}\b", where)
         resources = next(code for code in kernel["code"] if code["level"] == level)
         self.assertEqual((resources["stack_bytes"], resources["spill_bytes"]), (0, 0), where)
+        if kind.startswith("recurrent"):
+            self.assertRegex(text, r"\bLDG\.E\S*\.128\b", where)
         if kind not in ("conv", "matmul", "attention"):
             return False
         # Copies of 2 bytes go through registers.

@@ -33,28 +33,28 @@ using kernel::RecurrentLoop;
 static constexpr int64_t kLineFloats = 16;
 
 static constexpr kernel::RecurrentBuilder kBuilder{
-    [](nn::MatMulOp product) { return cpu::whyNotToCpu(product); },
+    [](nn::MatMulOp product) -> Reason {
+      if (isBF16(product))
+        return "has products of bf16";
+      return cpu::whyNotToCpu(product);
+    },
     [](OpBuilder &builder, Location loc, ValueRange values) {
       cpu::YieldOp::create(builder, loc, values);
     }};
 
 namespace {
 
-using Loops = SmallVector<std::unique_ptr<RecurrentLoop>>;
-
 struct FuseRecurrentPass : ingot::impl::FuseRecurrentBase<FuseRecurrentPass> {
   void runOnOperation() override;
-  bool fuse(ArrayRef<RecurrentLoop *> directions);
+  void fuse(ArrayRef<RecurrentLoop *> directions);
 };
 
 } // namespace
 
-bool FuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
+void FuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
   RecurrentLoop &model = *directions.front();
-  scf::ForOp last = directions.back()->loop;
-  OpBuilder b(last);
-  SmallVector<Value> srcs, weights, operands, all, states, sums;
-  SmallVector<bool> reverse;
+  OpBuilder b(directions.back()->loop);
+  SmallVector<Value> weights, sums;
   int64_t room = (model.reset.empty() ? 0 : model.hidden) + kLineFloats;
   SmallVector<TypedAttr> packed;
   for (RecurrentLoop *loop : directions)
@@ -64,67 +64,41 @@ bool FuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
                                  product.getTransposeB(), b.getF32Type());
       // Declines elided constants, which cannot be packed.
       if (!attr)
-        return false;
+        return;
       packed.push_back(cast<TypedAttr>(attr));
       auto type = cast<ShapedType>(attr.getType());
       if (loop == &model)
         room += type.getDimSize(0) * type.getDimSize(2);
     }
+  kernel::RecurrentOperands operands(b, directions);
+  Location loc = operands.loc;
   for (TypedAttr attr : packed)
-    weights.push_back(arith::ConstantOp::create(b, last.getLoc(), attr));
-  SmallVector<Location> locations;
+    weights.push_back(arith::ConstantOp::create(b, loc, attr));
   for (RecurrentLoop *loop : directions) {
-    locations.push_back(loop->loop.getLoc());
-    srcs.push_back(loop->buildSource(b));
-    reverse.push_back(loop->isReverse);
-    llvm::append_range(operands, loop->buildOperands(b));
-    auto initial = loop->loop.getInitArgs();
-    if (loop->stores)
-      all.push_back(initial.back());
-    llvm::append_range(states, initial.take_front(loop->numStates));
     SmallVector<OpFoldResult> sizes = {
-        tensor::getMixedSize(b, last.getLoc(), initial.front(), 0),
+        tensor::getMixedSize(b, loc, loop->loop.getInitArgs().front(), 0),
         b.getIndexAttr(room)};
-    sums.push_back(
-        tensor::EmptyOp::create(b, last.getLoc(), sizes, b.getF32Type()));
+    sums.push_back(tensor::EmptyOp::create(b, loc, sizes, b.getF32Type()));
   }
-  SmallVector<Value> outs = all;
-  llvm::append_range(outs, states);
+  SmallVector<Value> outs = operands.all;
+  llvm::append_range(outs, operands.states);
   llvm::append_range(outs, sums);
   auto kernel = cpu::RecurrentOp::create(
-      b, b.getFusedLoc(locations), ValueRange(outs).getTypes(), srcs, weights,
-      model.lengths, operands, outs, reverse, model.gates, model.numStates,
-      model.stores, /*schedule=*/{});
+      b, loc, ValueRange(outs).getTypes(), operands.srcs, weights,
+      model.lengths, operands.columnOperands, outs, operands.reverse,
+      model.gates, model.numStates, model.stores, /*schedule=*/{});
   kernel.getCell().takeBody(model.cell);
   kernel.getReset().takeBody(model.reset);
   cpu::recordPacking(kernel);
-  auto results = kernel.getResults();
-  for (auto [d, loop] : llvm::enumerate(directions)) {
-    SmallVector<Value> own(
-        results.slice(all.size() + d * model.numStates, model.numStates));
-    if (model.stores)
-      own.push_back(results[d]);
-    loop->loop->replaceAllUsesWith(own);
-    loop->loop->erase();
-    ++fused;
-  }
-  return true;
+  kernel::replaceLoops(directions, kernel.getResults());
+  fused += int64_t(directions.size());
 }
 
 void FuseRecurrentPass::runOnOperation() {
-  Loops loops;
-  getOperation()->walk([&](scf::ForOp op) {
-    auto loop = std::make_unique<RecurrentLoop>(op, kBuilder);
-    if (!loop->match())
-      loops.push_back(std::move(loop));
-  });
-  for (size_t i = 0; i < loops.size(); ++i) {
-    RecurrentLoop *next = i + 1 < loops.size() ? loops[i + 1].get() : nullptr;
-    if (next && kernel::joinDirections(*loops[i], *next)) {
-      fuse({loops[i].get(), next});
-      ++i;
-    } else if (loops[i]->weightBytes <= cpu::threshold::recurrentBytesAlone) {
-      fuse({loops[i].get()});
-    }
-  }
+  kernel::forEachRecurrence(
+      getOperation(), kBuilder, [&](ArrayRef<RecurrentLoop *> directions) {
+        if (directions.size() > 1 || directions.front()->weightBytes <=
+                                         cpu::threshold::recurrentBytesAlone)
+          fuse(directions);
+      });
 }

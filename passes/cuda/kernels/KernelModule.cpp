@@ -7,6 +7,11 @@
 #include "passes/cuda/kernels/KernelModule.h"
 
 #include "dialects/cuda/CudaDialect.h"
+#include "passes/cuda/lower/CudaSupport.h"
+#include "passes/support/RunChecks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -32,6 +37,42 @@ void cuda::launch(OpBuilder &b, Location loc, func::FuncOp kernel,
                          {FlatSymbolRefAttr::get(kernel.getSymNameAttr())});
   LaunchOp::create(b, loc, name, arguments, blocks,
                    b.getI64IntegerAttr(writes));
+}
+
+OpFoldResult cuda::multiplySizes(OpBuilder &b, Location loc, Value memref,
+                                 ArrayRef<unsigned> dims) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t known = 1;
+  Value open;
+  for (unsigned dim : dims) {
+    if (!type.isDynamicDim(dim)) {
+      known *= type.getDimSize(dim);
+      continue;
+    }
+    Value size = memref::DimOp::create(b, loc, memref, dim);
+    open = open ? arith::MulIOp::create(b, loc, open, size).getResult() : size;
+  }
+  if (!open)
+    return b.getIndexAttr(known);
+  Value factor = arith::ConstantIndexOp::create(b, loc, known);
+  return arith::MulIOp::create(b, loc, open, factor).getResult();
+}
+
+void cuda::requireCounted(OpBuilder &b, Location loc, ValueRange memrefs) {
+  for (Value memref : memrefs) {
+    auto type = cast<MemRefType>(memref.getType());
+    if (type.hasStaticShape())
+      continue;
+    auto dims = llvm::to_vector(llvm::seq(0u, unsigned(type.getRank())));
+    auto elements = cast<Value>(multiplySizes(b, loc, memref, dims));
+    Value most = arith::ConstantIndexOp::create(b, loc, kMaxElements);
+    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
+                                       elements, most);
+    require(b, loc, fits,
+            "kernels of GPUs take tensors of up to {1} elements, but one has "
+            "{0}",
+            ValueRange{elements, most});
+  }
 }
 
 void cuda::emitKernels(

@@ -25,6 +25,16 @@ void setBlock(mlir::func::FuncOp kernel, int64_t threads, int64_t sharedBytes);
 void launch(mlir::OpBuilder &b, mlir::Location loc, mlir::func::FuncOp kernel,
             mlir::ValueRange arguments, mlir::Value blocks, int64_t writes);
 
+/// Returns the product of sizes of a memref.
+mlir::OpFoldResult multiplySizes(mlir::OpBuilder &b, mlir::Location loc,
+                                 mlir::Value memref,
+                                 llvm::ArrayRef<unsigned> dims);
+
+/// Ends the run if a memref of open size has more elements than a kernel
+/// counts.
+void requireCounted(mlir::OpBuilder &b, mlir::Location loc,
+                    mlir::ValueRange memrefs);
+
 /// Replaces each op in `kernels` for which `isEmitted` holds by the code that
 /// `emit` writes.
 void emitKernels(

@@ -5,11 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cuda/CudaDialect.h"
-#include "dialects/ingot/IngotDialect.h"
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/attention/Attention.h"
 #include "passes/cuda/kernels/KernelModule.h"
-#include "passes/cuda/lower/CudaSupport.h"
 #include "passes/cuda/products/Depthwise.h"
 #include "passes/cuda/products/PartSum.h"
 #include "passes/cuda/products/Product.h"
@@ -17,7 +15,6 @@
 #include "passes/cuda/schedule/Grids.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Regions.h"
-#include "passes/support/RunChecks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -124,26 +121,6 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
           /*columnsOfPart=*/isOpen ? schedule.getColumns() : 0};
 }
 
-/// Returns the product of sizes of a memref.
-static OpFoldResult multiplySizes(OpBuilder &b, Location loc, Value memref,
-                                  ArrayRef<unsigned> dims) {
-  auto type = cast<MemRefType>(memref.getType());
-  int64_t known = 1;
-  Value open;
-  for (unsigned dim : dims) {
-    if (!type.isDynamicDim(dim)) {
-      known *= type.getDimSize(dim);
-      continue;
-    }
-    Value size = memref::DimOp::create(b, loc, memref, dim);
-    open = open ? arith::MulIOp::create(b, loc, open, size).getResult() : size;
-  }
-  if (!open)
-    return b.getIndexAttr(known);
-  Value factor = arith::ConstantIndexOp::create(b, loc, known);
-  return arith::MulIOp::create(b, loc, open, factor).getResult();
-}
-
 /// Returns the number of blocks of a grid.
 static Value countBlocks(OpBuilder &b, Location loc, Value dst,
                          const Grid &grid) {
@@ -179,26 +156,6 @@ static Value countBlocks(OpBuilder &b, Location loc, Value dst,
   return arith::MulIOp::create(b, loc, blocks, number(grid.across));
 }
 
-/// Ends the run if an operand of open size has more elements than a kernel
-/// counts.
-static void requireCounted(OpBuilder &b, Location loc,
-                           kernel::EpilogueOpInterface op) {
-  for (Value memref : op->getOperands()) {
-    auto type = cast<MemRefType>(memref.getType());
-    if (type.hasStaticShape())
-      continue;
-    auto dims = llvm::to_vector(llvm::seq(0u, unsigned(type.getRank())));
-    auto elements = cast<Value>(multiplySizes(b, loc, memref, dims));
-    Value most = arith::ConstantIndexOp::create(b, loc, kMaxElements);
-    Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
-                                       elements, most);
-    require(b, loc, fits,
-            "kernels of GPUs take tensors of up to {1} elements, but one has "
-            "{0}",
-            ValueRange{elements, most});
-  }
-}
-
 void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
                                   loops::KernelTable &table) {
   const Grid grid = gridOf(op);
@@ -216,7 +173,7 @@ void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
   b.insert(copy);
   kernel = table.insert(kernel, (op->getName().stripDialect() + "_").str());
   b.setInsertionPoint(op);
-  requireCounted(b, op.getLoc(), op);
+  requireCounted(b, op.getLoc(), op->getOperands());
   Value blocks = countBlocks(b, op.getLoc(), dstOf(op), grid);
   launch(b, op.getLoc(), kernel, op->getOperands(), blocks, /*writes=*/1);
   op->erase();

@@ -30,8 +30,7 @@ using namespace mlir;
 using namespace ingot;
 using support::typeOf;
 
-/// Returns the type of the factors of `op`.
-static Type factorType(Operation *op) {
+Type cuda::factorType(Operation *op) {
   Builder builder(op->getContext());
   if (isBF16(op))
     return builder.getBF16Type();
@@ -79,9 +78,8 @@ static ElementsAttr packChannels(ElementsAttr weights, Type element) {
   return packer.take();
 }
 
-/// Packs weights `…, K, N`, or `…, N, K` if `transposed`, as `…, N, K'`.
-static ElementsAttr packColumns(ElementsAttr weights, bool transposed,
-                                Type element) {
+ElementsAttr cuda::packColumns(ElementsAttr weights, bool transposed,
+                               Type element) {
   SmallVector<int64_t> shape(weights.getShapedType().getShape());
   if (!transposed)
     std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
@@ -148,7 +146,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
     return rewriter.notifyMatchFailure(op, *reason);
   Location loc = op.getLoc();
   RankedTensorType type = op.getY().getType();
-  Type element = factorType(op);
+  Type element = cuda::factorType(op);
   const bool isDepthwise = support::hasSingleChannels(op);
   ElementsAttr constant = nn::getConstant(op.getW());
   ElementsAttr packed = isDepthwise ? packChannels(constant, element)
@@ -187,7 +185,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
     return rewriter.notifyMatchFailure(op, *reason);
   Location loc = op.getLoc();
   RankedTensorType type = op.getY().getType();
-  Type element = factorType(op);
+  Type element = cuda::factorType(op);
   auto swapLast = [&](Value matrix) {
     auto perm = llvm::to_vector(llvm::seq<int64_t>(typeOf(matrix).getRank()));
     std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
@@ -195,7 +193,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   };
   Value weights;
   if (ElementsAttr constant = nn::getConstant(op.getB())) {
-    ElementsAttr packed = packColumns(constant, op.getTransposeB(), element);
+    ElementsAttr packed =
+        cuda::packColumns(constant, op.getTransposeB(), element);
     if (!packed)
       return rewriter.notifyMatchFailure(op, "has weights without bytes");
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);

@@ -7,9 +7,19 @@
 #ifndef INGOT_PASSES_CUDA_LOWER_NNTOCUDA_H
 #define INGOT_PASSES_CUDA_LOWER_NNTOCUDA_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace ingot::cuda {
+
+/// Returns the type of the factors of `op`.
+mlir::Type factorType(mlir::Operation *op);
+
+/// Packs weights `…, K, N`, or `…, N, K` if `transposed`, as `…, N, K'`. Rows
+/// are padded to a multiple of the widest copy. Returns null if the bytes of
+/// the weights cannot be read.
+mlir::ElementsAttr packColumns(mlir::ElementsAttr weights, bool transposed,
+                               mlir::Type element);
 
 /// Gives a kernel an epilogue that yields the result of the kernel.
 void buildPlainEpilogue(mlir::OpBuilder &b, mlir::Location loc,

@@ -81,6 +81,11 @@ constexpr int64_t kReadStep = 150;
 constexpr int64_t kExchange = 70;
 constexpr int64_t kExchangedResult = 8;
 
+/// Cycles of a step in which lanes exchange a partial result by a shuffle, and
+/// of each further result.
+constexpr int64_t kShuffle = 25;
+constexpr int64_t kShuffledResult = 2;
+
 /// The most shared memory of a block of attention, in bytes. Two blocks fit
 /// into a multiprocessor.
 constexpr int64_t kAttentionBytes = 80 << 10;

@@ -11,6 +11,7 @@
 #include "passes/cuda/schedule/Machine.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ingot {
@@ -74,10 +75,21 @@ static int64_t cyclesOf(func::FuncOp kernel) {
   return cycles;
 }
 
+/// Returns how often a run does `launch`. A loop whose steps only the run knows
+/// counts once.
+static int64_t countRuns(cuda::LaunchOp launch) {
+  int64_t count = 1;
+  for (auto loop = launch->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>())
+    if (std::optional<APInt> steps = loop.getStaticTripCount())
+      count *= steps->getSExtValue();
+  return count;
+}
+
 void PredictTimesPass::runOnOperation() {
   DenseMap<StringAttr, int64_t> launches;
   getOperation()->walk([&](cuda::LaunchOp launch) {
-    ++launches[launch.getKernel().getLeafReference()];
+    launches[launch.getKernel().getLeafReference()] += countRuns(launch);
   });
   auto kernels = getOperation().lookupSymbol<ModuleOp>(kKernels);
   if (!kernels)

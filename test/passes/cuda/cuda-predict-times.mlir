@@ -104,3 +104,29 @@ module {
     return
   }
 }
+
+// -----
+
+// A launch in a loop counts once for each step, if their number is known.
+// CHECK-LABEL: func.func private @grid_0
+// CHECK-SAME: launches = 42>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @grid_0(%x: memref<64xf32>) attributes {cuda.block = #cuda.block<threads = 64>} {
+      return
+    }
+  }
+  func.func @run(%x: memref<64xf32>, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c40 = arith.constant 40 : index
+    scf.for %i = %c0 to %c40 step %c1 {
+      cuda.launch @ingot_cuda_kernels::@grid_0(%x) blocks(%c1) writes 1 : memref<64xf32>
+    }
+    scf.for %i = %c0 to %n step %c1 {
+      cuda.launch @ingot_cuda_kernels::@grid_0(%x) blocks(%c1) writes 1 : memref<64xf32>
+    }
+    cuda.launch @ingot_cuda_kernels::@grid_0(%x) blocks(%c1) writes 1 : memref<64xf32>
+    return
+  }
+}

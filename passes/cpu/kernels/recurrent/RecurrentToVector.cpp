@@ -44,7 +44,7 @@ namespace {
 /// The inputs and outputs of a direction.
 struct Direction {
   Direction(IndexBuilder &b, cpu::RecurrentOp op, int64_t d)
-      : src(b, op.getSrcs()[d]), sums(b, op.sums(d)),
+      : src(b, op.getSrcs()[d]), sums(b, op.room(d)),
         isReverse(op.getReverse()[d]) {
     for (size_t i = 0; i < op.getGates().size(); ++i)
       weights.emplace_back(b, op.weightsOf(d, i));
