@@ -61,7 +61,10 @@ void cuda::registerBufferizableOpInterfaceExternalModels(
     RecurrentOp::attachInterface<PlainModel<RecurrentOp, true>>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);
+    ScanOp::attachInterface<PlainModel<ScanOp>>(*context);
+    ScatterOp::attachInterface<PlainModel<ScatterOp, true>>(*context);
     SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
+    SortOp::attachInterface<PlainModel<SortOp, true>>(*context);
     SumPartsOp::attachInterface<Model<SumPartsOp>>(*context);
     TopKOp::attachInterface<PlainModel<TopKOp>>(*context);
   });

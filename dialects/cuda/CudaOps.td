@@ -86,6 +86,8 @@ include "dialects/cuda/CudaMoments.td"
 include "dialects/cuda/CudaReductions.td"
 include "dialects/cuda/CudaRecurrent.td"
 include "dialects/cuda/CudaTopK.td"
+include "dialects/cuda/CudaScatter.td"
+include "dialects/cuda/CudaScan.td"
 
 def Cuda_LaunchOp : Op<Cuda_Dialect, "launch",
     [LaunchOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>,

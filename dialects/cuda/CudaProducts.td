@@ -300,8 +300,8 @@ def Cuda_YieldOp
           ParentOneOf<["AttentionOp", "ConvOp", "DepthwiseConvOp",
                        "GroupNormOp", "MatMulOp", "MomentsOp", "NormalizeOp",
                        "PoolOp", "RecurrentOp", "ReduceOp", "RowNormOp",
-                       "SoftmaxOp", "SumPartsOp"]>]> {
-  let summary = "yields the values that an epilogue or a cell computes";
+                       "ScatterOp", "SoftmaxOp", "SumPartsOp"]>]> {
+  let summary = "yields the values that a kernel stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }

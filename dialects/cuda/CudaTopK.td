@@ -17,13 +17,16 @@ def Cuda_TopKOp : Op<Cuda_Dialect, "top_k", [
   let description = [{
     Src is `N, L`. Values and indices are `N, k`: the elements of a row, and
     their positions. Equal elements keep the order of their positions, -0 equals
-    0, and NaN is greater than all numbers.
+    0, and NaN is greater than all numbers. `is_unsigned` is the sign of
+    integers.
 
     Constraints:
-    - C1: src is of f32, values of f32 and indices of i64; all have rank 2 and
-      the same number of rows, which may be open
-    - C2: values and indices have the same k; L is known and at least k, which
-      is 1 to 4,096
+    - C1: src and values are of one type, of integers or of floats of 16 bits or
+      more, and indices of i64; all have rank 2 and the same number of rows,
+      which may be open
+    - C2: values and indices have the same k; if it is open, `most` is the
+      largest one
+    - C3: the largest k is 1 to 4,096, and at most L if L is known
 
     Example:
     ```mlir
@@ -33,7 +36,8 @@ def Cuda_TopKOp : Op<Cuda_Dialect, "top_k", [
     ```
   }];
   let arguments = (ins Cuda_Value:$src, Cuda_Value:$values, Cuda_Value:$indices,
-                       UnitAttr:$smallest);
+                       UnitAttr:$smallest, UnitAttr:$is_unsigned,
+                       OptionalAttr<I64Attr>:$most);
   let results = (outs Variadic<RankedTensorOf<[AnyType]>>:$results);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -43,6 +47,8 @@ def Cuda_TopKOp : Op<Cuda_Dialect, "top_k", [
       return ::mlir::MutableOperandRange(getOperation(), 1, 2);
     }
     bool isLaunched() { return true; }
+    /// Returns the largest number of results of a row.
+    int64_t mostResults();
   }];
   let assemblyFormat = [{
     `ins` `(` $src `:` type($src) `)`

@@ -150,6 +150,9 @@ class CudaBackend : public Backend {
     passes.addPass(createScheduleRows({options.scheduleSeed}));
     passes.addPass(createOutlineProducts());
     passes.addPass(createOutlineRecurrent());
+    passes.addPass(createOutlineScan());
+    passes.addPass(createOutlineSort());
+    passes.addPass(createOutlineScatter());
     passes.addPass(createOutlineTopK());
     passes.addPass(createOutlineRows());
     passes.addPass(createOutlineGrids());

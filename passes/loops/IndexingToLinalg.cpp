@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/loops/Patterns.h"
-#include "passes/loops/RequireIndices.h"
+#include "passes/support/RequireIndices.h"
 #include "passes/support/Tensors.h"
+#include "passes/support/Updates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -189,32 +190,6 @@ struct LowerGatherND : OpConversionPattern<nn::GatherNDOp> {
 // Scatter
 //===----------------------------------------------------------------------===//
 
-static Value reduceScalars(OpBuilder &b, Location loc,
-                           nn::ScatterReduction reduction, Value x, Value y,
-                           bool isUnsigned) {
-  switch (reduction) {
-  case nn::ScatterReduction::none:
-    return y;
-  case nn::ScatterReduction::add:
-    return addScalars(b, loc, x, y);
-  case nn::ScatterReduction::mul:
-    return mulScalars(b, loc, x, y);
-  case nn::ScatterReduction::max:
-    return maxScalars(b, loc, x, y, isUnsigned);
-  case nn::ScatterReduction::min:
-    return minScalars(b, loc, x, y, isUnsigned);
-  }
-  return y;
-}
-
-namespace {
-/// An element of a tensor's update: how it is combined with the old value.
-struct UpdateRule {
-  nn::ScatterReduction reduction;
-  bool isUnsigned;
-};
-} // namespace
-
 /// Returns x after an update by each element of `updates`, in order. `locate`
 /// returns the position of an update in x.
 static Value
@@ -241,8 +216,7 @@ scatter(OpBuilder &builder, Location loc, Value x, Value updates,
     Value value = tensor::ExtractOp::create(b, loc, updates, at);
     if (rule.reduction != nn::ScatterReduction::none) {
       Value old = tensor::ExtractOp::create(b, loc, into, to);
-      value =
-          reduceScalars(b, loc, rule.reduction, old, value, rule.isUnsigned);
+      value = rule.combine(b, loc, old, value);
     }
     return tensor::InsertOp::create(b, loc, value, into, to);
   };

@@ -70,7 +70,7 @@ Value KeyOrder::keyOf(Value element) const {
 
 Value KeyOrder::itemOf(Value element, Value position) const {
   position = arith::IndexCastOp::create(b, loc, b.getI64Type(), position);
-  if (keyBits() == 64)
+  if (!hasKeyInItem())
     return position;
   Value high = arith::ShLIOp::create(b, loc, keyOf(element),
                                      number(64 - keyBits()));
@@ -78,14 +78,14 @@ Value KeyOrder::itemOf(Value element, Value position) const {
 }
 
 Value KeyOrder::positionOf(Value item) const {
-  if (keyBits() != 64)
+  if (hasKeyInItem())
     item = arith::AndIOp::create(
         b, loc, item, number((int64_t(1) << (64 - keyBits())) - 1));
   return arith::IndexCastOp::create(b, loc, b.getIndexType(), item);
 }
 
 Value KeyOrder::keyOfItem(Value item, ElementAt elementAt) const {
-  if (keyBits() == 64)
+  if (!hasKeyInItem())
     return keyOf(elementAt(positionOf(item)));
   return arith::ShRUIOp::create(b, loc, item, number(64 - keyBits()));
 }

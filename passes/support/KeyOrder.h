@@ -31,6 +31,8 @@ struct KeyOrder {
   mlir::Type element;
   bool isUnsigned, descends;
 
+  /// Returns true if an item has the key of its element.
+  bool hasKeyInItem() const { return keyBits() != 64; }
   /// Returns the key of an element as an i64.
   Value keyOf(Value element) const;
   Value itemOf(Value element, Value position) const;

@@ -29,11 +29,13 @@ using namespace ingot::cuda;
 
 namespace {
 
-/// The computation of a check: loads, and what follows from them.
+/// The computation of a check: loads and sizes, and what follows from them.
 struct Slice {
   /// In the order of the block.
   SmallVector<Operation *> ops;
   SmallVector<memref::LoadOp> loads;
+  /// The memrefs of which a kernel takes elements or sizes.
+  SetVector<Value> buffers;
 };
 
 struct DeferChecksPass : ingot::impl::DeferChecksBase<DeferChecksPass> {
@@ -46,15 +48,52 @@ struct DeferChecksPass : ingot::impl::DeferChecksBase<DeferChecksPass> {
 
 } // namespace
 
-/// Returns true if a kernel can read the memref: it is in GPU memory, and its
-/// sizes and strides are known.
-static bool isReadable(Value memref) {
+/// Returns true if a kernel can take the memref: it is in GPU memory, and has
+/// elements at regular distances.
+static bool isPassable(Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   int64_t offset;
   SmallVector<int64_t> strides;
-  return !isOfHost(memref) && type.hasStaticShape() &&
-         succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !llvm::is_contained(strides, ShapedType::kDynamic);
+  return !isOfHost(memref) &&
+         succeeded(type.getStridesAndOffset(strides, offset));
+}
+
+/// Returns the memref of which `op` takes an element or a size; null for
+/// another op.
+static Value sourceOf(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return load.getMemref();
+  auto size = dyn_cast<memref::DimOp>(op);
+  return size ? size.getSource() : Value();
+}
+
+/// Returns true if `op` launches the kernel of another check, which writes the
+/// status alone.
+static bool isCheck(Operation *op) {
+  auto launch = dyn_cast<cuda::LaunchOp>(op);
+  return launch && launch.getWrites() == 1 &&
+         launch.getArgs().back().getDefiningOp<StatusOp>();
+}
+
+/// Returns true if `op` is a check, or a value for checks alone.
+static bool isForChecks(Operation *op) {
+  return isa<RequireOp>(op) ||
+         (isPure(op) && llvm::all_of(op->getUsers(), isForChecks));
+}
+
+/// Returns true if the host needs a value that follows from elements for more
+/// than checks.
+static bool isNeeded(const Slice &slice) {
+  DenseSet<Operation *> follow;
+  return llvm::any_of(slice.ops, [&](Operation *op) {
+    const bool follows = isa<memref::LoadOp>(op) ||
+                         llvm::any_of(op->getOperands(), [&](Value operand) {
+                           return follow.contains(operand.getDefiningOp());
+                         });
+    if (follows)
+      follow.insert(op);
+    return follows && !llvm::all_of(op->getUsers(), isForChecks);
+  });
 }
 
 /// Returns the computation of a check that a kernel can make: from elements in
@@ -70,30 +109,36 @@ static FailureOr<Slice> sliceOf(RequireOp check) {
       return failure();
     if (matchPattern(value, m_Constant()) || !found.insert(op))
       continue;
-    auto load = dyn_cast<memref::LoadOp>(op);
+    Value source = sourceOf(op);
     if (op->getBlock() != check->getBlock() || op->getNumRegions() != 0 ||
-        (load ? !isReadable(load.getMemref()) : !isPure(op)))
+        (source ? !isPassable(source) : !isPure(op)))
       return failure();
-    llvm::append_range(todo, load ? ValueRange(load.getIndices())
-                                  : ValueRange(op->getOperands()));
+    for (Value operand : op->getOperands())
+      if (operand != source)
+        todo.push_back(operand);
   }
-  for (Operation *op : found)
-    if (llvm::any_of(op->getUsers(), [&](Operation *user) {
-          return user != check && !found.contains(user);
-        }))
-      return failure();
   slice.ops = found.takeVector();
   llvm::sort(slice.ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *op : slice.ops)
+  for (Operation *op : slice.ops) {
+    if (Value source = sourceOf(op))
+      slice.buffers.insert(source);
     if (auto load = dyn_cast<memref::LoadOp>(op))
       slice.loads.push_back(load);
-  if (slice.loads.empty())
+  }
+  if (slice.loads.empty() || isNeeded(slice))
+    return failure();
+  // The launch takes the place of the last load.
+  if (llvm::any_of(slice.buffers, [&](Value buffer) {
+        Operation *op = buffer.getDefiningOp();
+        return op && op->getBlock() == check->getBlock() &&
+               slice.loads.back()->isBeforeInBlock(op);
+      }))
     return failure();
   // The kernel makes all loads at one time, so no write may lie between them.
   for (Operation *op = slice.loads.front(); op != slice.loads.back();
        op = op->getNextNode())
-    if (!isa<memref::LoadOp>(op) && !isMemoryEffectFree(op))
+    if (!isa<memref::LoadOp>(op) && !isMemoryEffectFree(op) && !isCheck(op))
       return failure();
   return slice;
 }
@@ -155,9 +200,7 @@ void DeferChecksPass::defer(RequireOp check, const Slice &slice,
   OpBuilder b(slice.loads.back());
   b.setInsertionPointAfter(slice.loads.back());
   Location loc = check.getLoc();
-  SetVector<Value> buffers;
-  for (memref::LoadOp load : slice.loads)
-    buffers.insert(load.getMemref());
+  SetVector<Value> buffers = slice.buffers;
   buffers.insert(StatusOp::create(
       b, loc, MemRefType::get({StatusOp::kWords}, b.getI64Type())));
   OpBuilder inside(&getContext());
@@ -175,9 +218,25 @@ void DeferChecksPass::defer(RequireOp check, const Slice &slice,
   Value blocks = arith::ConstantIndexOp::create(b, loc, 1);
   launch(b, loc, kernel, buffers.getArrayRef(), blocks, /*writes=*/1);
   check.erase();
+  // Other checks may need the same values.
   for (Operation *op : llvm::reverse(slice.ops))
-    op->erase();
+    if (op->use_empty())
+      op->erase();
   ++deferred;
+}
+
+/// Returns the checks of a function. Erases those of a condition that an
+/// earlier check has, because the earlier one fails first.
+static SmallVector<RequireOp> checksOf(func::FuncOp function) {
+  SmallVector<RequireOp> checks;
+  DenseSet<std::pair<Block *, Value>> conditions;
+  function.walk([&](RequireOp check) {
+    if (conditions.insert({check->getBlock(), check.getHolds()}).second)
+      checks.push_back(check);
+    else
+      check.erase();
+  });
+  return checks;
 }
 
 void DeferChecksPass::runOnOperation() {
@@ -185,7 +244,7 @@ void DeferChecksPass::runOnOperation() {
   SmallVector<RequireOp> checks;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (findRunOperand(function, RunOperand::call))
-      function.walk([&](RequireOp check) { checks.push_back(check); });
+      llvm::append_range(checks, checksOf(function));
   std::optional<loops::KernelTable> table;
   for (RequireOp check : checks) {
     FailureOr<Slice> slice = sliceOf(check);

@@ -150,6 +150,36 @@ Value Code::sharedMemory(ModuleOp kernels) {
   return LLVM::AddressOfOp::create(b, loc, pointer(kSharedSpace), kName);
 }
 
+Number Code::sizeOf(Value memref, int64_t dim) {
+  const int64_t size = cast<MemRefType>(memref.getType()).getDimSize(dim);
+  if (!ShapedType::isDynamic(size))
+    return size;
+  Value open = memref::DimOp::create(b, loc, memref, dim);
+  return Number::open(
+      1, arith::IndexCastUIOp::create(b, loc, b.getI32Type(), open));
+}
+
+SmallVector<Value> Code::toIndices(ArrayRef<Value> numbers) {
+  return llvm::map_to_vector(numbers, [&](Value number) {
+    return b.createOrFold<arith::IndexCastUIOp>(loc, b.getIndexType(), number);
+  });
+}
+
+Value Code::loadAt(Value memref, ArrayRef<Value> at) {
+  return memref::LoadOp::create(b, loc, memref, toIndices(at));
+}
+
+void Code::storeAt(Value value, Value memref, ArrayRef<Value> at) {
+  memref::StoreOp::create(b, loc, value, memref, toIndices(at));
+}
+
+void Code::when(Value condition, function_ref<void()> body) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenYield());
+  body();
+}
+
 Value Code::addressOf(Value memref) {
   Value index = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref);
   Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), index);

@@ -68,6 +68,14 @@ public:
   /// Returns the dynamic shared memory of the block. Declares it in the module
   /// of kernels if necessary. A launch gives its size.
   Value sharedMemory(mlir::ModuleOp kernels);
+  /// Returns a size of a memref.
+  Number sizeOf(Value memref, int64_t dim);
+  /// Loads or stores an element of a memref.
+  Value loadAt(Value memref, llvm::ArrayRef<Value> at);
+  void storeAt(Value value, Value memref, llvm::ArrayRef<Value> at);
+  /// Runs `body` if `condition` holds.
+  void when(Value condition, llvm::function_ref<void()> body);
+
   /// Returns the address of the first element of a memref in global memory.
   Value addressOf(Value memref);
   /// Returns an address `offset` elements, of either sign, behind `address`.
@@ -83,6 +91,7 @@ public:
   mlir::Location loc;
 
 private:
+  llvm::SmallVector<Value> toIndices(llvm::ArrayRef<Value> numbers);
   template <typename Op>
   Value binary(Value x, Value y);
   template <typename Op>

@@ -9,9 +9,11 @@
 #include "dialects/cuda/CudaDialect.h"
 #include "passes/cuda/lower/CudaSupport.h"
 #include "passes/support/RunChecks.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -41,30 +43,30 @@ void cuda::launch(OpBuilder &b, Location loc, func::FuncOp kernel,
 
 OpFoldResult cuda::multiplySizes(OpBuilder &b, Location loc, Value memref,
                                  ArrayRef<unsigned> dims) {
-  auto type = cast<MemRefType>(memref.getType());
-  int64_t known = 1;
-  Value open;
-  for (unsigned dim : dims) {
-    if (!type.isDynamicDim(dim)) {
-      known *= type.getDimSize(dim);
-      continue;
-    }
-    Value size = memref::DimOp::create(b, loc, memref, dim);
-    open = open ? arith::MulIOp::create(b, loc, open, size).getResult() : size;
-  }
-  if (!open)
-    return b.getIndexAttr(known);
-  Value factor = arith::ConstantIndexOp::create(b, loc, known);
-  return arith::MulIOp::create(b, loc, open, factor).getResult();
+  return support::productOf(
+      b, loc, llvm::map_to_vector(dims, [&](unsigned dim) {
+        return memref::getMixedSize(b, loc, memref, dim);
+      }));
+}
+
+Value cuda::countBlocks(OpBuilder &b, Location loc, OpFoldResult count,
+                        int64_t perBlock) {
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  if (std::optional<int64_t> known = getConstantIntValue(count))
+    return number(int64_t(llvm::divideCeil(*known, perBlock)));
+  Value all =
+      arith::AddIOp::create(b, loc, cast<Value>(count), number(perBlock - 1));
+  return arith::DivUIOp::create(b, loc, all, number(perBlock));
 }
 
 void cuda::requireCounted(OpBuilder &b, Location loc, ValueRange memrefs) {
   for (Value memref : memrefs) {
-    auto type = cast<MemRefType>(memref.getType());
-    if (type.hasStaticShape())
+    if (cast<MemRefType>(memref.getType()).hasStaticShape())
       continue;
-    auto dims = llvm::to_vector(llvm::seq(0u, unsigned(type.getRank())));
-    auto elements = cast<Value>(multiplySizes(b, loc, memref, dims));
+    auto elements = cast<Value>(
+        support::productOf(b, loc, memref::getMixedSizes(b, loc, memref)));
     Value most = arith::ConstantIndexOp::create(b, loc, kMaxElements);
     Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
                                        elements, most);

@@ -30,6 +30,10 @@ mlir::OpFoldResult multiplySizes(mlir::OpBuilder &b, mlir::Location loc,
                                  mlir::Value memref,
                                  llvm::ArrayRef<unsigned> dims);
 
+/// Returns how many blocks make `count` steps of `perBlock` each.
+mlir::Value countBlocks(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::OpFoldResult count, int64_t perBlock);
+
 /// Ends the run if a memref of open size has more elements than a kernel
 /// counts.
 void requireCounted(mlir::OpBuilder &b, mlir::Location loc,

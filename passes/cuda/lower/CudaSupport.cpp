@@ -9,6 +9,7 @@
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/Scalars.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/KernelReasons.h"
 #include "passes/support/Shapes.h"
@@ -22,9 +23,9 @@ Reason cuda::whyNotCounted(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, op->getResults());
   for (Value value : values) {
-    RankedTensorType type = typeOf(value);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
     // The run checks the elements of open sizes.
-    if (type.hasStaticShape() && type.getNumElements() > kMaxElements)
+    if (type && type.hasStaticShape() && type.getNumElements() > kMaxElements)
       return "has more than 2^30 elements: " + describe(type);
   }
   return std::nullopt;
@@ -138,27 +139,72 @@ static Reason whyNot(nn::GroupNormOp op) {
   return whyNotFactors({channels}, {op.getScale(), op.getBias()});
 }
 
+/// Returns why kernels do not compute with elements of the type: it is stored
+/// as bits.
+static Reason whyNotElements(RankedTensorType type) {
+  if (nn::isCoded(type.getElementType()) ||
+      !type.getElementType().isIntOrFloat())
+    return "computes " + describe(type) +
+           ", where kernels compute integers and floats of 16 bits or more";
+  return std::nullopt;
+}
+
 static Reason whyNot(nn::TopKOp op) {
   RankedTensorType type = typeOf(op.getX());
-  if (!type.getElementType().isF32())
-    return "sorts " + describe(type) + ", where kernels sort float32";
-  if (Reason reason = whyNotEmpty(op))
+  const int64_t k = int64_t(op.getK());
+  if (Reason reason = whyNotElements(type))
     return reason;
-  if (op.getAxis() + 1 != type.getRank())
-    return "is not along the last dimension";
-  const int64_t length = type.getShape().back(),
-                k = typeOf(op.getValues()).getShape().back();
-  if (ShapedType::isDynamic(length) || ShapedType::isDynamic(k))
-    return "has rows of open length: " + describe(type);
   if (k > TopKOp::kMaxK)
     return "has " + std::to_string(k) + " results, where a block keeps " +
            std::to_string(TopKOp::kMaxK);
   return std::nullopt;
 }
 
-using Kinds = OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::GroupNormOp,
-                      nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp,
-                      nn::ReduceOp, nn::RMSNormOp, nn::SoftmaxOp, nn::TopKOp>;
+/// The fewest elements of a row that a block sorts to find the first, and the
+/// most rows. A thread compares the elements of other rows.
+static constexpr int64_t kSortedRow = 1024, kSortedRows = 1024;
+
+static Reason whyNot(nn::ArgReduceOp op) {
+  RankedTensorType type = typeOf(op.getX());
+  const auto axis = size_t(op.getAxis());
+  if (Reason reason = whyNotElements(type))
+    return reason;
+  if (op.getSelectLastIndex())
+    return "takes the last one of equal elements";
+  if (support::productOf(type.getShape().drop_front(axis + 1)) != 1)
+    return "compares elements that are not neighbors";
+  const int64_t length = type.getShape()[axis],
+                rows = support::productOf(type.getShape().take_front(axis));
+  if (ShapedType::isDynamic(length) || length < kSortedRow)
+    return "has rows of less than " + std::to_string(kSortedRow) +
+           " elements, or of open length: " + describe(type);
+  if (!ShapedType::isDynamic(rows) && rows > kSortedRows)
+    return "has more than " + std::to_string(kSortedRows) +
+           " rows: " + describe(type);
+  return std::nullopt;
+}
+
+static Reason whyNot(nn::CumSumOp op) {
+  return whyNotElements(op.getX().getType());
+}
+static Reason whyNot(nn::ScatterElementsOp op) {
+  return whyNotElements(op.getX().getType());
+}
+static Reason whyNot(nn::ScatterNDOp op) {
+  return whyNotElements(op.getX().getType());
+}
+
+/// Returns true if the kernel of `op` takes more types than f32.
+static bool takesOtherTypes(Operation *op) {
+  return isa<nn::ArgReduceOp, nn::CumSumOp, nn::ScatterElementsOp,
+             nn::ScatterNDOp, nn::TopKOp>(op);
+}
+
+using Kinds =
+    OpKinds<nn::ArgReduceOp, nn::AvgPoolOp, nn::ConvOp, nn::CumSumOp,
+            nn::GroupNormOp, nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp,
+            nn::ReduceOp, nn::RMSNormOp, nn::ScatterElementsOp, nn::ScatterNDOp,
+            nn::SoftmaxOp, nn::TopKOp>;
 
 bool cuda::isLackingOnGpus(Operation *op) {
   return isa<nn::AcoshOp, nn::AsinhOp, nn::AtanhOp, nn::CoshOp, nn::PowOp,
@@ -168,13 +214,8 @@ bool cuda::isLackingOnGpus(Operation *op) {
 bool cuda::isCudaKind(Operation *op) { return Kinds::contain(op); }
 
 Reason cuda::whyNotCudaKernel(Operation *op) {
-  if (auto topK = dyn_cast<nn::TopKOp>(op)) {
-    // The indices are integers, and the number of results is no tensor.
-    if (topK.getCount())
-      return "has a number of results that a run computes";
-  } else if (Reason reason = whyNotFloat32(op)) {
+  if (Reason reason = takesOtherTypes(op) ? whyNotEmpty(op) : whyNotFloat32(op))
     return reason;
-  }
   if (Reason reason = whyNotCounted(op))
     return reason;
   return Kinds::ask(op, [](auto op) { return whyNot(op); });

@@ -133,6 +133,8 @@ struct NNToCudaPass : ingot::impl::NNToCudaBase<NNToCudaPass> {
     patterns.add<ConvPattern, MatMulPattern>(&getContext());
     cuda::populateReductionsToCuda(patterns);
     cuda::populateRowsToCuda(patterns);
+    cuda::populateScanToCuda(patterns);
+    cuda::populateScatterToCuda(patterns);
     cuda::populateTopKToCuda(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }

@@ -31,7 +31,13 @@ void populateReductionsToCuda(mlir::RewritePatternSet &patterns);
 /// Adds the patterns of softmax and norms.
 void populateRowsToCuda(mlir::RewritePatternSet &patterns);
 
-/// Adds the pattern of top k.
+/// Adds the pattern of running sums.
+void populateScanToCuda(mlir::RewritePatternSet &patterns);
+
+/// Adds the patterns of scatters.
+void populateScatterToCuda(mlir::RewritePatternSet &patterns);
+
+/// Adds the patterns of top k, and of the first of sorted rows.
 void populateTopKToCuda(mlir::RewritePatternSet &patterns);
 
 } // namespace ingot::cuda

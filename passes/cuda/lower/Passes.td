@@ -23,13 +23,19 @@ def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
     become `cuda.row_norm`, and `nn.group_norm` becomes `cuda.group_norm`, under
     the same conditions. A reduction of neighboring dimensions becomes
     `cuda.reduce` if others follow, and `nn.max_pool` and `nn.avg_pool` with
-    channels last become `cuda.pool`. `nn.top_k` along the last dimension
-    becomes `cuda.top_k`.
+    channels last become `cuda.pool`. `nn.top_k` becomes `cuda.top_k`, and so
+    does `nn.arg_reduce` of a few long rows. `nn.cumsum` becomes `cuda.scan`.
+
+    `nn.scatter_elements` and `nn.scatter_nd` become `cuda.scatter`. Its items
+    are made from the indices, which a check compares with the sizes. If many
+    updates may have one position, `cuda.sort` sorts the items.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cuda::CudaDialect",
+                           "::ingot::IngotDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::ingot::nn::NNDialect",
+                           "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 

@@ -10,6 +10,7 @@
 #include "passes/cuda/lower/NNToCuda.h"
 #include "passes/support/Tensors.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -18,6 +19,13 @@ using support::Sizes;
 using support::typeOf;
 
 namespace {
+
+/// Takes the first of a sorted row.
+struct ArgReducePattern : OpRewritePattern<nn::ArgReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ArgReduceOp op,
+                                PatternRewriter &b) const override;
+};
 
 struct TopKPattern : OpRewritePattern<nn::TopKOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -32,26 +40,73 @@ LogicalResult TopKPattern::matchAndRewrite(nn::TopKOp op,
   if (Reason reason = cuda::whyNotToCuda(op))
     return b.notifyMatchFailure(op, *reason);
   Location loc = op.getLoc();
-  Sizes sizes = support::sizesOf(b, loc, op.getX());
-  OpFoldResult rows =
-      support::productOf(b, loc, ArrayRef<OpFoldResult>(sizes).drop_back());
-  OpFoldResult k = b.getIndexAttr(typeOf(op.getValues()).getShape().back());
-  Value x = support::reshape(b, loc, op.getX(), {rows, sizes.back()});
-  sizes.back() = k;
-  Value values = support::empty(b, loc, {rows, k}, b.getF32Type()),
+  Value x = op.getX();
+  const int64_t rank = typeOf(x).getRank(), axis = op.getAxis();
+  Sizes sizes = support::sizesOf(b, loc, x),
+        found = support::resultSizes(b, op->getResult(0));
+  // The rows lie along the axis, so make it the last dimension.
+  SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  const bool isLast =
+      support::productOf(typeOf(x).getShape().drop_front(axis + 1)) == 1;
+  if (!isLast) {
+    perm.erase(perm.begin() + axis);
+    perm.push_back(axis);
+    x = support::transpose(b, loc, x, perm);
+  }
+  OpFoldResult length = sizes[size_t(axis)], k = found[size_t(axis)];
+  sizes.erase(sizes.begin() + axis);
+  OpFoldResult rows = support::productOf(b, loc, sizes);
+  x = support::reshape(b, loc, x, {rows, length});
+  Value values = support::empty(b, loc, {rows, k}, typeOf(x).getElementType()),
         indices = support::empty(b, loc, {rows, k}, b.getI64Type());
   auto kernel = cuda::TopKOp::create(
       b, loc, TypeRange{values.getType(), indices.getType()}, x, values,
-      indices, op.getSmallest());
+      indices, op.getSmallest(), support::isUnsigned(op.getX().getType()),
+      getConstantIntValue(k) ? IntegerAttr() : op.getKAttr());
   SmallVector<Value> results;
-  for (auto [result, found] :
-       llvm::zip_equal(op->getResults(), kernel.getResults()))
-    results.push_back(support::castTo(
-        b, loc, support::reshape(b, loc, found, sizes), result.getType()));
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), kernel.getResults())) {
+    Value shaped =
+        support::reshape(b, loc, value, applyPermutation(found, perm));
+    if (!isLast)
+      shaped =
+          support::transpose(b, loc, shaped, invertPermutationVector(perm));
+    results.push_back(support::castTo(b, loc, shaped, result.getType()));
+  }
   b.replaceOp(op, results);
   return success();
 }
 
+LogicalResult ArgReducePattern::matchAndRewrite(nn::ArgReduceOp op,
+                                                PatternRewriter &b) const {
+  if (Reason reason = cuda::whyNotToCuda(op))
+    return b.notifyMatchFailure(op, *reason);
+  Location loc = op.getLoc();
+  Value x = op.getX();
+  RankedTensorType type = typeOf(x);
+  bool isSmallest = op.getKind() == nn::ReduceKind::min;
+  // NaN is the minimum, too, but a sort has it behind all numbers.
+  if (isSmallest && isa<FloatType>(type.getElementType())) {
+    x = nn::NegOp::create(b, loc, type, x);
+    isSmallest = false;
+  }
+  const auto axis = size_t(op.getAxis());
+  Sizes sizes = support::sizesOf(b, loc, x);
+  OpFoldResult one = b.getIndexAttr(1),
+               rows = support::productOf(
+                   b, loc, ArrayRef<OpFoldResult>(sizes).take_front(axis));
+  x = support::reshape(b, loc, x, {rows, sizes[axis]});
+  Value values = support::empty(b, loc, {rows, one}, type.getElementType()),
+        indices = support::empty(b, loc, {rows, one}, b.getI64Type());
+  auto kernel = cuda::TopKOp::create(
+      b, loc, TypeRange{values.getType(), indices.getType()}, x, values,
+      indices, isSmallest, support::isUnsigned(type), /*most=*/IntegerAttr());
+  Value y = support::reshape(b, loc, kernel.getResult(1),
+                             support::resultSizes(b, op->getResult(0)));
+  b.replaceOp(op, support::castTo(b, loc, y, op.getY().getType()));
+  return success();
+}
+
 void cuda::populateTopKToCuda(RewritePatternSet &patterns) {
-  patterns.add<TopKPattern>(patterns.getContext());
+  patterns.add<ArgReducePattern, TopKPattern>(patterns.getContext());
 }

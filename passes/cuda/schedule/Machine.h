@@ -94,6 +94,24 @@ constexpr int64_t kAttentionBytes = 80 << 10;
 /// a loop.
 constexpr int64_t kUnrolledCopies = 16;
 
+/// Items that a block sorts together: the most of a long list, and the fewest
+/// of rows whose length only a run knows.
+constexpr int64_t kSortedItems = 4096;
+constexpr int64_t kOpenRowItems = 2048;
+
+/// Sorted updates that a thread loads together, before it makes them in order.
+constexpr int64_t kLoadedUpdates = 8;
+
+/// The most threads of a block that adds up a line, and the neighboring
+/// elements of each.
+constexpr int64_t kScanThreads = 256;
+constexpr int64_t kScanElements = 4;
+
+/// The fewest elements of a line that a block adds up: of a row, whose elements
+/// are neighbors, and of one of a few columns.
+constexpr int64_t kScanRow = 64;
+constexpr int64_t kScanColumn = 1024;
+
 } // namespace ingot::cuda
 
 #endif // INGOT_PASSES_CUDA_SCHEDULE_MACHINE_H

@@ -9,7 +9,7 @@ func.func @rank(%x: memref<100xf32>, %v: memref<7x5xf32>, %i: memref<7x5xi64>) {
 // -----
 
 func.func @types(%x: memref<7x100xf32>, %v: memref<7x5xf32>, %i: memref<7x5xi32>) {
-  // expected-error@+1 {{expects src and values of f32, and indices of i64}}
+  // expected-error@+1 {{expects src and values of one type, of integers or of floats of 16 bits or more, and indices of i64}}
   cuda.top_k ins(%x : memref<7x100xf32>) outs(%v, %i : memref<7x5xf32>, memref<7x5xi32>)
   return
 }
@@ -32,9 +32,33 @@ func.func @rows(%x: memref<7x100xf32>, %v: memref<8x5xf32>, %i: memref<8x5xi64>)
 
 // -----
 
-func.func @open(%x: memref<7x?xf32>, %v: memref<7x5xf32>, %i: memref<7x5xi64>) {
-  // expected-error@+1 {{expects a row of known size}}
-  cuda.top_k ins(%x : memref<7x?xf32>) outs(%v, %i : memref<7x5xf32>, memref<7x5xi64>)
+func.func @codes(%x: memref<7x10xf8E5M2>, %v: memref<7x5xf8E5M2>, %i: memref<7x5xi64>) {
+  // expected-error@+1 {{expects src and values of one type, of integers or of floats of 16 bits or more, and indices of i64}}
+  cuda.top_k ins(%x : memref<7x10xf8E5M2>) outs(%v, %i : memref<7x5xf8E5M2>, memref<7x5xi64>)
+  return
+}
+
+// -----
+
+func.func @open(%x: memref<7x?xf32>, %v: memref<7x?xf32>, %i: memref<7x?xi64>) {
+  // expected-error@+1 {{expects most if the number of results is open, and only then}}
+  cuda.top_k ins(%x : memref<7x?xf32>) outs(%v, %i : memref<7x?xf32>, memref<7x?xi64>)
+  return
+}
+
+// -----
+
+func.func @known(%x: memref<7x9xf32>, %v: memref<7x5xf32>, %i: memref<7x5xi64>) {
+  // expected-error@+1 {{expects most if the number of results is open, and only then}}
+  cuda.top_k ins(%x : memref<7x9xf32>) outs(%v, %i : memref<7x5xf32>, memref<7x5xi64>) {most = 5}
+  return
+}
+
+// -----
+
+func.func @most(%x: memref<7x?xf32>, %v: memref<7x?xf32>, %i: memref<7x?xi64>) {
+  // expected-error@+1 {{expects 1 to 4096 results of a row, but got 4097}}
+  cuda.top_k ins(%x : memref<7x?xf32>) outs(%v, %i : memref<7x?xf32>, memref<7x?xi64>) {most = 4097}
   return
 }
 

@@ -67,6 +67,40 @@ func.func @values(%x: memref<4xi64>, %y: memref<4xi64>, %call: !llvm.ptr {ingot.
 
 // -----
 
+// A kernel takes open sizes from its parameters. The host may need them, too. A
+// check of a condition that an earlier check has is not needed, and other checks
+// may share elements. The launch of a check may lie between loads.
+// CHECK: cuda.checks = ["node 'a': is outside", "node 'c': is outside"]
+// CHECK-LABEL: func.func @sizes
+// CHECK-SAME: (%[[X:.*]]: memref<2xi64>, %[[Y:.*]]: memref<?x8xf32>
+// CHECK-NOT: memref.load
+// CHECK: cuda.launch @ingot_cuda_kernels::@check_0(%[[X]], %[[Y]], %{{.*}}) blocks(%{{.*}}) writes 1 : memref<2xi64>, memref<?x8xf32>, memref<3xi64>
+// CHECK: cuda.launch @ingot_cuda_kernels::@check_1(%[[X]], %{{.*}}) blocks(%{{.*}}) writes 1 : memref<2xi64>, memref<3xi64>
+// CHECK: memref.dim %[[Y]]
+// CHECK-NOT: ingot.require
+// CHECK: return
+// CHECK: func.func private @check_0
+// CHECK: memref.load
+// CHECK: memref.dim
+func.func @sizes(%x: memref<2xi64>, %y: memref<?x8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : i64
+  %0 = memref.load %x[%c0] : memref<2xi64>
+  %1 = memref.load %x[%c1] : memref<2xi64>
+  %rows = memref.dim %y, %c0 : memref<?x8xf32>
+  %2 = arith.index_cast %rows : index to i64
+  %3 = arith.cmpi slt, %0, %2 : i64
+  ingot.require %3, "node 'a': is outside"
+  ingot.require %3, "node 'b': is outside"
+  %4 = arith.addi %0, %1 : i64
+  %5 = arith.cmpi slt, %4, %c8 : i64
+  ingot.require %5, "node 'c': is outside"
+  return %rows : index
+}
+
+// -----
+
 // Checks stay on the host if it needs the element for a size, if they use a
 // number of the host, if the element is in host memory, or if the buffer may
 // change between two loads.
@@ -80,7 +114,7 @@ func.func @host(%x: memref<4xindex>, %n: index, %call: !llvm.ptr {ingot.operand 
   %size = memref.load %x[%c0] : memref<4xindex>
   %0 = arith.cmpi slt, %c0, %size : index
   ingot.require %0, "is not positive"
-  %y = memref.alloc(%size) : memref<?xindex>
+  %y = memref.alloca(%size) : memref<?xindex>
   %1 = memref.load %x[%c1] : memref<4xindex>
   %2 = arith.cmpi slt, %1, %n : index
   ingot.require %2, "is too large"

@@ -34,6 +34,7 @@ func.func @top_k(%x: memref<7x100xf32>, %v: memref<7x5xf32>, %i: memref<7x5xi64>
 // A long row is taken in pieces behind the best items so far. Open rows are
 // counted by host code.
 // CHECK-LABEL: func.func @long
+// CHECK: ingot.require %{{.*}}, "kernels of GPUs take tensors of up to {1} elements, but one has {0}"
 // CHECK: %[[BLOCKS:.*]] = memref.dim %arg0
 // CHECK: blocks(%[[BLOCKS]]) writes 2
 // CHECK: cuda.block = #cuda.block<threads = 1024, shared = 65536>
@@ -42,6 +43,26 @@ func.func @top_k(%x: memref<7x100xf32>, %v: memref<7x5xf32>, %i: memref<7x5xi64>
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c20000_i32 step %c8092_i32
 func.func @long(%x: memref<?x20000xf32>, %v: memref<?x100xf32>, %i: memref<?x100xi64>) {
   cuda.top_k ins(%x : memref<?x20000xf32>) outs(%v, %i : memref<?x100xf32>, memref<?x100xi64>) {smallest}
+  return
+}
+
+// -----
+
+// A key of 64 bits is made again for each comparison. Rows of open length are
+// taken in pieces, and a run has the number of results.
+// CHECK-LABEL: func.func @keys
+// CHECK: cuda.block = #cuda.block<threads = 1024, shared = 16384>
+// CHECK: %[[LENGTH:.*]] = arith.index_castui %{{.*}} : index to i32
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[LENGTH]] step %c2041_i32
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-COUNT-2: memref.load %arg0
+// CHECK: arith.cmpi eq
+// CHECK: memref.dim %arg1
+// CHECK: memref.store %{{.*}}, %arg1
+func.func @keys(%x: memref<3x?xi64>, %v: memref<3x?xi64>, %i: memref<3x?xi64>) {
+  cuda.top_k ins(%x : memref<3x?xi64>) outs(%v, %i : memref<3x?xi64>, memref<3x?xi64>) {most = 7}
   return
 }
 

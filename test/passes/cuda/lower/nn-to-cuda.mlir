@@ -241,15 +241,112 @@ func.func @top_k(%x: tensor<?x3x50xf32>) -> (tensor<?x3x4xf32>, tensor<?x3x4xi64
 
 // -----
 
-// Another dimension, integers, and more results than a block keeps stay as they
-// are.
-// CHECK-LABEL: @declined_top_k
-// CHECK-COUNT-3: nn.top_k
-// CHECK-NOT: cuda.
-func.func @declined_top_k(%x: tensor<50x3xf32>, %y: tensor<3x50xi32>, %z: tensor<3x9000xf32>)
-    -> (tensor<4x3xf32>, tensor<4x3xi64>, tensor<3x4xi32>, tensor<3x4xi64>, tensor<3x5000xf32>, tensor<3x5000xi64>) {
+// Another dimension becomes the last one. The op keeps the sign of integers. A
+// run may compute the number of results.
+// CHECK-LABEL: @top_k_forms
+// CHECK: linalg.generic
+// CHECK: cuda.top_k ins(%{{.*}} : tensor<3x50xf32>) outs(%{{.*}}, %{{.*}} : tensor<3x4xf32>, tensor<3x4xi64>) ->
+// CHECK-COUNT-2: linalg.generic
+// CHECK: cuda.top_k ins(%{{.*}} : tensor<3x50xui8>) outs(%{{.*}}, %{{.*}} : tensor<3x?xui8>, tensor<3x?xi64>) {is_unsigned, most = 50 : i64}
+func.func @top_k_forms(%x: tensor<50x3xf32>, %y: tensor<3x50xui8>, %k: index)
+    -> (tensor<4x3xf32>, tensor<4x3xi64>, tensor<3x?xui8>, tensor<3x?xi64>) {
   %0, %1 = nn.top_k %x {k = 4 : i64, axis = 0 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<50x3xf32> -> tensor<4x3xf32>, tensor<4x3xi64>
-  %2, %3 = nn.top_k %y {k = 4 : i64, axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x50xi32> -> tensor<3x4xi32>, tensor<3x4xi64>
-  %4, %5 = nn.top_k %z {k = 5000 : i64, axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x9000xf32> -> tensor<3x5000xf32>, tensor<3x5000xi64>
-  return %0, %1, %2, %3, %4, %5 : tensor<4x3xf32>, tensor<4x3xi64>, tensor<3x4xi32>, tensor<3x4xi64>, tensor<3x5000xf32>, tensor<3x5000xi64>
+  %2, %3 = nn.top_k %y count(%k) {k = 50 : i64, axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x50xui8> -> tensor<3x?xui8>, tensor<3x?xi64>
+  return %0, %1, %2, %3 : tensor<4x3xf32>, tensor<4x3xi64>, tensor<3x?xui8>, tensor<3x?xi64>
+}
+
+// -----
+
+// The first of a sorted row is its maximum. NaN is the minimum of floats, so
+// they change their signs.
+// CHECK-LABEL: @arg_reduce
+// CHECK: cuda.top_k ins(%{{.*}} : tensor<?x5000xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x1xf32>, tensor<?x1xi64>) ->
+// CHECK: nn.neg
+// CHECK: cuda.top_k ins(%{{.*}} : tensor<?x5000xf32>) outs(%{{.*}}, %{{.*}} : tensor<?x1xf32>, tensor<?x1xi64>) ->
+// CHECK: cuda.top_k ins(%{{.*}} : tensor<3x2000xi32>) outs(%{{.*}}, %{{.*}} : tensor<3x1xi32>, tensor<3x1xi64>) {smallest}
+func.func @arg_reduce(%x: tensor<?x2x5000xf32>, %y: tensor<3x2000xi32>) -> (tensor<?x2xi64>, tensor<?x2x1xi64>, tensor<3xi64>) {
+  %0 = nn.arg_reduce max %x {axis = 2 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<?x2x5000xf32> -> tensor<?x2xi64>
+  %1 = nn.arg_reduce min %x {axis = 2 : i64, keep_dims, ingot.backend = #ingot.backend<cuda>} : tensor<?x2x5000xf32> -> tensor<?x2x1xi64>
+  %2 = nn.arg_reduce min %y {axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x2000xi32> -> tensor<3xi64>
+  return %0, %1, %2 : tensor<?x2xi64>, tensor<?x2x1xi64>, tensor<3xi64>
+}
+
+// -----
+
+// Short rows, columns, and the last of equal elements are compared by a thread
+// for each result.
+// CHECK-LABEL: @declined_arg_reduce
+// CHECK-COUNT-3: nn.arg_reduce
+// CHECK-NOT: cuda.
+func.func @declined_arg_reduce(%x: tensor<3x1000xf32>, %y: tensor<3x2000xf32>) -> (tensor<3xi64>, tensor<2000xi64>, tensor<3xi64>) {
+  %0 = nn.arg_reduce max %x {axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x1000xf32> -> tensor<3xi64>
+  %1 = nn.arg_reduce max %y {axis = 0 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x2000xf32> -> tensor<2000xi64>
+  %2 = nn.arg_reduce max %y {axis = 1 : i64, select_last_index, ingot.backend = #ingot.backend<cuda>} : tensor<3x2000xf32> -> tensor<3xi64>
+  return %0, %1, %2 : tensor<3xi64>, tensor<2000xi64>, tensor<3xi64>
+}
+
+// -----
+
+// More results than a block keeps, and codes, stay as they are.
+// CHECK-LABEL: @declined_top_k
+// CHECK: nn.top_k
+// CHECK: nn.cumsum
+// CHECK: nn.scatter_nd
+// CHECK-NOT: cuda.
+func.func @declined_top_k(%z: tensor<3x9000xf32>, %c: tensor<9xi4>, %i: tensor<2x1xi64>, %u: tensor<2xi4>)
+    -> (tensor<3x5000xf32>, tensor<3x5000xi64>, tensor<9xi4>, tensor<9xi4>) {
+  %0, %1 = nn.top_k %z {k = 5000 : i64, axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<3x9000xf32> -> tensor<3x5000xf32>, tensor<3x5000xi64>
+  %2 = nn.cumsum %c {axis = 0 : i64, ingot.backend = #ingot.backend<cuda>} : tensor<9xi4> -> tensor<9xi4>
+  %3 = nn.scatter_nd none %c, %i, %u {ingot.backend = #ingot.backend<cuda>} : (tensor<9xi4>, tensor<2x1xi64>, tensor<2xi4>) -> tensor<9xi4>
+  return %0, %1, %2, %3 : tensor<3x5000xf32>, tensor<3x5000xi64>, tensor<9xi4>, tensor<9xi4>
+}
+
+// -----
+
+// The dimensions before and behind the axis are joined.
+// CHECK-LABEL: @cumsum
+// CHECK: cuda.scan ins(%{{.*}} : tensor<?x7x15xf16>) outs(%{{.*}} : tensor<?x7x15xf16>) {exclusive, product, reverse}
+func.func @cumsum(%x: tensor<?x2x7x3x5xf16>) -> tensor<?x2x7x3x5xf16> {
+  %0 = nn.cumsum %x {axis = 2 : i64, exclusive, product, reverse, ingot.backend = #ingot.backend<cuda>} : tensor<?x2x7x3x5xf16> -> tensor<?x2x7x3x5xf16>
+  return %0 : tensor<?x2x7x3x5xf16>
+}
+
+// -----
+
+// Few updates that may have one position are compared with each other: those
+// along the axis, or all. The combination has the sign of the elements.
+// CHECK-LABEL: @scatter
+// CHECK: ingot.require %{{.*}}, "an index is outside of [-20, 19]"
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x9x2xi32>) outs(%{{.*}} : tensor<4x9x2xi64>)
+// CHECK: arith.shli
+// CHECK-NOT: cuda.sort
+// CHECK: cuda.scatter ins(%{{.*}}, %{{.*}} : tensor<4x9x2xi64>, tensor<72x1xui8>) outs(%{{.*}} : tensor<300x1xui8>) {
+// CHECK: ^bb0(%[[OLD:.*]]: i8, %[[UPDATE:.*]]: i8):
+// CHECK: %[[MAX:.*]] = arith.maxui %[[OLD]], %[[UPDATE]]
+// CHECK: cuda.yield %[[MAX]] : i8
+// CHECK: cuda.scatter ins(%{{.*}}, %{{.*}} : tensor<1x6x1xi64>, tensor<6x3xf32>) outs(%{{.*}} : tensor<100x3xf32>)
+// CHECK: cuda.yield %{{.*}} : f32
+func.func @scatter(%x: tensor<5x20x3xui8>, %i: tensor<4x9x2xi32>, %u: tensor<4x9x2xui8>,
+                   %d: tensor<5x20x3xf32>, %n: tensor<2x3x2xi64>, %v: tensor<2x3x3xf32>) -> (tensor<5x20x3xui8>, tensor<5x20x3xf32>) {
+  %0 = nn.scatter_elements max %x, %i, %u {axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : (tensor<5x20x3xui8>, tensor<4x9x2xi32>, tensor<4x9x2xui8>) -> tensor<5x20x3xui8>
+  %1 = nn.scatter_nd none %d, %n, %v {ingot.backend = #ingot.backend<cuda>} : (tensor<5x20x3xf32>, tensor<2x3x2xi64>, tensor<2x3x3xf32>) -> tensor<5x20x3xf32>
+  return %0, %1 : tensor<5x20x3xui8>, tensor<5x20x3xf32>
+}
+
+// -----
+
+// Many updates are sorted, and so are updates of open number. A few updates of a
+// dimension that may not fit are all compared.
+// CHECK-LABEL: @sorted_scatter
+// CHECK: cuda.sort outs(%{{.*}}, %{{.*}} : tensor<80xi64>, tensor<80xi64>)
+// CHECK: cuda.scatter ins(%{{.*}}, %{{.*}} : tensor<80xi64>, tensor<80x3xf32>)
+// CHECK: cuda.sort outs(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?xi64>)
+// CHECK: cuda.scatter ins(%{{.*}}, %{{.*}} : tensor<?xi64>, tensor<?x3xf32>)
+// CHECK: cuda.scatter ins(%{{.*}}, %{{.*}} : tensor<1x6x1xi64>, tensor<6x1xf32>)
+func.func @sorted_scatter(%x: tensor<50x3xf32>, %i: tensor<80x1xi64>, %u: tensor<80x3xf32>, %n: tensor<?x1xi64>, %v: tensor<?x3xf32>,
+                          %o: tensor<?x9xf32>, %k: tensor<3x2xi64>, %w: tensor<3x2xf32>) -> (tensor<50x3xf32>, tensor<?x9xf32>) {
+  %0 = nn.scatter_nd add %x, %i, %u {ingot.backend = #ingot.backend<cuda>} : (tensor<50x3xf32>, tensor<80x1xi64>, tensor<80x3xf32>) -> tensor<50x3xf32>
+  %1 = nn.scatter_nd mul %0, %n, %v {ingot.backend = #ingot.backend<cuda>} : (tensor<50x3xf32>, tensor<?x1xi64>, tensor<?x3xf32>) -> tensor<50x3xf32>
+  %2 = nn.scatter_elements min %o, %k, %w {axis = 1 : i64, ingot.backend = #ingot.backend<cuda>} : (tensor<?x9xf32>, tensor<3x2xi64>, tensor<3x2xf32>) -> tensor<?x9xf32>
+  return %1, %2 : tensor<50x3xf32>, tensor<?x9xf32>
 }

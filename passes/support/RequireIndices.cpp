@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/loops/RequireIndices.h"
+#include "passes/support/RequireIndices.h"
 
 #include "dialects/nn/Constants.h"
 #include "passes/support/RunChecks.h"
@@ -37,7 +37,7 @@ static Value asI64(OpBuilder &b, Location loc, Value value) {
 
 /// Scans `indices` in memory once. Returns one range per coordinate.
 static SmallVector<Bounds> scanRanges(OpBuilder &b, Location loc, Value indices,
-                                     int64_t coordinates) {
+                                      int64_t coordinates) {
   RankedTensorType type = typeOf(indices);
   Type element = type.getElementType();
   unsigned bits = element.getIntOrFloatBitWidth();
@@ -84,7 +84,7 @@ static SmallVector<Bounds> scanRanges(OpBuilder &b, Location loc, Value indices,
 
 /// Reads each of a few indices. Returns one range per coordinate.
 static SmallVector<Bounds> readRanges(OpBuilder &b, Location loc, Value indices,
-                                     int64_t coordinates) {
+                                      int64_t coordinates) {
   RankedTensorType type = typeOf(indices);
   SmallVector<Bounds> ranges(coordinates);
   for (int64_t i = 0; i < type.getNumElements(); ++i) {
@@ -106,8 +106,8 @@ static SmallVector<Bounds> readRanges(OpBuilder &b, Location loc, Value indices,
 
 /// Returns the ranges of constant indices, one per coordinate.
 static SmallVector<Bounds> knownRanges(OpBuilder &b, Location loc,
-                                      ArrayRef<int64_t> values,
-                                      int64_t coordinates) {
+                                       ArrayRef<int64_t> values,
+                                       int64_t coordinates) {
   SmallVector<Bounds> ranges;
   for (int64_t i = 0; i < coordinates; ++i) {
     int64_t least = values[i], greatest = values[i];
@@ -130,12 +130,11 @@ static bool isWithin(const Bounds &range, int64_t size) {
   return least && greatest && *least >= -size && *greatest < size;
 }
 
-void loops::requireIndices(OpBuilder &b, Location loc, Value indices,
-                           ArrayRef<OpFoldResult> sizes) {
+void support::requireIndices(OpBuilder &b, Location loc, Value indices,
+                             ArrayRef<OpFoldResult> sizes) {
   RankedTensorType type = typeOf(indices);
   int64_t coordinates = sizes.size();
-  if (sizes.empty() ||
-      (type.hasStaticShape() && type.getNumElements() == 0))
+  if (sizes.empty() || (type.hasStaticShape() && type.getNumElements() == 0))
     return;
   SmallVector<Bounds> ranges;
   if (auto known = nn::getConstantInts(indices))
