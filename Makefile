@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda conformance-python python-bench python-ray python-soak property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
+.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda conformance-python python-bench python-ray python-soak python-torch python-zoo property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench \
   zoo fuzz soak faults gpu-bundle gpu-check gpu-bench docs site site-check clean
 
 help: ## this list
@@ -92,6 +92,14 @@ conformance-python: wheel ## run ONNX's own backend tests through ingot.onnxrunt
 
 python-ray: wheel ## test ingot.ray on a local Ray of two CPUs, in Ray Data and Ray Serve
 	@$(python) test/python/run.py --also scripts/requirements-python-ray.txt test_ray test_ray_data
+
+python-torch: wheel ## test ingot.compile(module), torch.compile and the encoder of examples/python with PyTorch and transformers (several GB)
+	@$(python) test/python/run.py --also scripts/requirements-python-torch.txt test_torch test_memory test_encoder
+
+python-zoo: wheel build/zoo-venv/.ready ## compile each torch module of the model zoo with ingot.compile(module), and compare it with PyTorch (some hours)
+	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
+	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check nanobind-backend==1.0.0
+	@build/zoo-venv/bin/python scripts/zoo/modules.py --json build/zoo/modules.json
 
 python-soak: wheel ## run 100,000 random sequences of loads, runs, failures, threads and forks in Python under ASan and UBSan
 	@$(python) test/python/run.py --jobs $(JOBS) --part sequences --long

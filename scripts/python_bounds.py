@@ -81,7 +81,11 @@ def calls(bench):
 
 
 def first_answers(bench):
-    values, c = bench.each("first_answer_ms", 5), bench.probe("first_answer_c_ms", rounds=5)
+    # In turns, since the speed of a machine changes by more than the bound.
+    pairs = [(bench.probe("first_answer_ms"), bench.probe("first_answer_c_ms")) for _ in range(15)]
+    c = min(pair[1] for pair in pairs)
+    values = {engine: bench.probe("first_answer_ms", engine, 5) for engine in ENGINES if engine != "ingot"}
+    values["ingot"] = min(pair[0] for pair in pairs)
     yield Row("load and first answer of ResNet-50", values, f"that of C ({c:.1f} ms) + 1 ms",
               values["ingot"] <= c + 1, "ms")
 
@@ -101,7 +105,7 @@ def shared_models(bench):
 
 
 def loops(bench):
-    value = bench.probe("loop_ms", rounds=5)
+    value = bench.probe("loop_ms", rounds=15)
     yield Row("longest wait of the event loop, 1,000 `run_async` at once", {"ingot": value}, "5 ms", value <= 5, "ms")
 
 

@@ -5,10 +5,12 @@ usage: sequences.py [--count N] [--seed N] [--first N] [--growth MB]
 
 A sequence loads a model and takes some random steps: runs, asynchronous runs, cancelled and failing ones, threads that
 end, forked processes, contexts, pickles, outputs that live longer than their model. Each sequence has random numbers of
-its own, so `--first N --count 1` repeats one. Exit code: 0 if every result was right and nothing grew, else 1.
+its own, so `--first N --count 1` repeats one. If a hundred sequences take minutes, the stacks of all threads are printed.
+Exit code: 0 if every result was right and nothing grew, else 1.
 """
 import argparse
 import asyncio
+import faulthandler
 import gc
 import os
 import pickle
@@ -29,6 +31,10 @@ from support import add_one, identity, make, node, slow
 
 # The share of the sequences after which memory may not grow any more: until then, allocators fill their caches.
 WARM_UP = 0.25
+# Sequences that are watched together, and the seconds after which they hang.
+WATCHED, HANG = 100, 300
+# Sequences between two lines about the progress.
+PROGRESS = 10_000
 
 
 class Kind:
@@ -239,6 +245,7 @@ class Sequence:
         child = os.fork()
         if not child:
             code = 1
+            signal.alarm(HANG // 5)  # The thread that watches the sequences is not in this process.
             try:
                 self.call()
                 self.asynchronous()
@@ -299,6 +306,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first sequence")
     parser.add_argument("--growth", type=float, default=8, help="MB by which resident memory may grow (default: 8)")
     args = parser.parse_args()
+    faulthandler.register(signal.SIGALRM, chain=True)
     kept, before = [], None
     with tempfile.TemporaryDirectory(prefix="ingot-sequences-") as folder:
         os.environ["INGOT_CACHE"] = os.path.join(folder, "cache")
@@ -307,14 +315,19 @@ def main():
         for i in range(args.first, args.first + args.count):
             if i == args.first + int(args.count * WARM_UP):
                 before = resources()
-            if sys.stderr.isatty() and i % 100 == 0:
-                print(f"\r{i}", end="", file=sys.stderr, flush=True)
+            done = i - args.first
+            if done % WATCHED == 0:
+                faulthandler.dump_traceback_later(HANG, exit=True)
+            if done and done % PROGRESS == 0:
+                print(f"{done} of {args.count} sequences, {time.monotonic() - start:.0f} s, {resources()[0]:.1f} MB",
+                      file=sys.stderr, flush=True)
             try:
                 Sequence(kinds, random.Random(f"{args.seed}:{i}"), kept).run()
             except Exception:
                 traceback.print_exc()
                 print(f"sequences.py: sequence {i} failed: --seed {args.seed} --first {i} --count 1")
                 return 1
+        faulthandler.cancel_dump_traceback_later()
         after = resources()
     print(f"{args.count} sequences in {time.monotonic() - start:.0f} s; {before[0]:.1f} MB and {before[1]} descriptors "
           f"after a quarter, {after[0]:.1f} MB and {after[1]} at the end")

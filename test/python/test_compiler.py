@@ -220,6 +220,20 @@ class Installed(Case):
         done = subprocess.run([sys.executable, "-m", "ingot", "--version"], capture_output=True, text=True)
         self.assertEqual(done.stdout, f"ingot {ingot.__version__}\n")
 
+    def test_without_llvm(self):
+        """The program starts and compiles where the machine has no library of LLVM, in a name space of its own."""
+        hide = ('mount --make-rprivate / && [ ! -e /usr/lib/llvm-22 ] || mount -t tmpfs none /usr/lib/llvm-22 && '
+                'for file in /usr/lib/x86_64-linux-gnu/lib*LLVM* /usr/lib/x86_64-linux-gnu/libMLIR*; do '
+                '[ ! -e "$file" ] || mount --bind /dev/null "$file" || exit 9; done; exec "$@"')
+        if subprocess.run(["unshare", "-m", "sh", "-c", hide, "sh", "true"], capture_output=True).returncode:
+            self.skipTest("hiding LLVM needs the right to mount")
+        onnx.save(add_one(), self.at("model.onnx"))
+        script = ("import ingot, numpy; model = ingot.compile('model.onnx', 'model.so'); "
+                  "print(model(numpy.zeros((1, 4), 'f')).sum())")
+        done = subprocess.run(["unshare", "-m", "sh", "-c", hide, "sh", sys.executable, "-c", script], cwd=self.folder,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "4.0\n"), done.stderr)
+
     def test_artifacts_are_those_of_the_source_build(self):
         built = os.environ.get("INGOT_BUILT", "")
         if not os.path.exists(built):

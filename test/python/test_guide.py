@@ -1,4 +1,4 @@
-"""The Python blocks of docs/guide/python.md and python-more.md, in order, and what they print."""
+"""The Python blocks of the README, of docs/guide/python.md and python-more.md, and what they print."""
 import contextlib
 import io
 import os
@@ -11,7 +11,8 @@ from onnx import TensorProto
 
 from support import Case, make, node
 
-GUIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "guide")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+GUIDE = os.path.join(ROOT, "docs", "guide")
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.M | re.S)
 
 
@@ -28,10 +29,21 @@ def classifier():
 
 
 class Guide(Case):
-    def test_page(self):
-        before = os.getcwd()
-        self.addCleanup(os.chdir, before)
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
+
+    def test_readme(self):
+        onnx.save(classifier(), "model.onnx")
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+            (kind, text), = BLOCK.findall(file.read())
+        names = {"x": np.zeros((2, 3, 32, 32), np.float32)}
+        exec(compile(text, "README.md", "exec"), names)
+        self.assertEqual(names["y"].shape, (2, 10))
+        self.assertEqual((kind, sorted(os.listdir("."))), ("python", ["model.onnx", "model.so"]))
+
+    def test_page(self):
         onnx.save(classifier(), "classifier.onnx")
         blocks = []
         for page in "python.md", "python-more.md":

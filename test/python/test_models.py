@@ -10,6 +10,7 @@ import time
 import numpy as np
 
 import ingot
+from ingot._threads import gate
 from support import Case, add_one, slow
 
 X = np.arange(4, dtype=np.float32).reshape(1, 4)
@@ -181,6 +182,32 @@ class EarlyEnds(Case):
                 await self.slow.run_async(self.x, timeout=self.seconds / 20)
             with self.assertRaises(ingot.InvalidArgument):
                 await self.slow.run_async(self.x[:1])
+
+        asyncio.run(main())
+
+    def test_tasks_that_are_cancelled_while_they_wait(self):
+        """A cancelled task gives its place to the next, also if it was cancelled when it had just got the place."""
+        async def main():
+            loop = asyncio.get_running_loop()
+            places = gate(loop)
+            free = places._free
+            tasks = [asyncio.create_task(self.slow.run_async(self.x)) for _ in range(40)]
+            await asyncio.sleep(0)
+            for task in tasks:
+                task.cancel()
+            ends = await asyncio.gather(*tasks, return_exceptions=True)
+            self.assertEqual({type(end) for end in ends}, {asyncio.CancelledError})
+            self.assertEqual(places._free, free)
+
+            taken = [places.enter(loop) for _ in range(free)]
+            self.assertEqual(set(taken), {None})
+            late = asyncio.create_task(places.wait(places.enter(loop)))
+            await asyncio.sleep(0)
+            places.leave()
+            late.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await late
+            self.assertEqual(places._free, 1)
 
         asyncio.run(main())
 

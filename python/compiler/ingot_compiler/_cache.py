@@ -72,6 +72,17 @@ def _read(path: str) -> bytes:
         raise ingot.NotFound(f"cannot open '{path}': {error.strerror}") from error
 
 
+def remove(path: str) -> None:
+    """Removes an entry. Raises CacheError if it cannot be removed."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass  # Another process has removed it.
+    except OSError as error:
+        raise CacheError(f"cannot remove the damaged cache entry {path}: {error.strerror}; remove it, or pass output="
+                         ) from error
+
+
 def trim(keep: str) -> None:
     """Removes the entries that were not used for longest, until the cache fits. Keeps one entry."""
     limit = int(os.environ.get("INGOT_CACHE_BYTES") or 8 << 30)

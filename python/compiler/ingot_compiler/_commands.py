@@ -85,7 +85,7 @@ def compile(model: Any, output: Path | None = None, *, args: Any = None, timeout
     except ingot.NotFound:
         pass
     except ingot.BadArtifact:
-        os.unlink(entry)  # A damaged entry is made again.
+        _cache.remove(entry)  # A damaged entry is made again.
     # A compilation that is ended leaves no file, but a folder of its own keeps even a killed one out of the entries.
     with tempfile.TemporaryDirectory(dir=os.path.dirname(entry), prefix="new-") as folder:
         made = os.path.join(folder, "model.so")
@@ -110,7 +110,7 @@ def calibrate(model: Any, data: Path | Sequence[Path], output: Path, *, args: An
               progress: Callable[[Progress], object] | None = None,
               **options: Unpack[CalibrateOptions]) -> CalibrationResult:
     """Runs a model on samples and writes the ranges of its values, which precision="int8" needs."""
-    values = {"data": data, **options}
+    values = {"data": _existing(data), **options}
     with _models.as_file(_models.read(model, args)) as (path, descriptors):
         return _make(CalibrationResult, run("calibrate", [path], values, extra=[f"--output={os.fspath(output)}"],
                                             timeout=timeout, progress=progress, descriptors=descriptors))
@@ -121,7 +121,19 @@ def _path_of(model: ingot.Model | Path) -> str:
         if model.path is None:
             raise ingot.InvalidArgument("a model from memory has no file; load it from a path")
         return model.path
-    return os.fspath(model)
+    return str(_existing(model))
+
+
+def _existing(paths: Path | Sequence[Path] | None) -> str | list[str] | None:
+    """Returns paths of inputs as text. Raises ingot.NotFound for one that does not exist."""
+    if paths is None:
+        return None
+    if not isinstance(paths, (str, os.PathLike)):
+        return [str(_existing(path)) for path in paths]
+    path = os.fspath(paths)
+    if not os.path.exists(path):
+        raise ingot.NotFound(f"cannot open '{path}': it does not exist")
+    return path
 
 
 def compare(model: ingot.Model | Path, onnx_model: Any, data: Path | Sequence[Path] | None = None, *, args: Any = None,
@@ -129,7 +141,7 @@ def compare(model: ingot.Model | Path, onnx_model: Any, data: Path | Sequence[Pa
             **options: Unpack[CompareOptions]) -> Comparison:
     """Compares a compiled model with its ONNX model on samples. Outputs beyond the tolerance are no error: see
     `within_tolerance`."""
-    values = {"data": data, **options}
+    values = {"data": _existing(data), **options}
     with _models.as_file(_models.read(onnx_model, args)) as (path, descriptors):
         return _make(Comparison, run("compare", [_path_of(model), path], values, timeout=timeout, progress=progress,
                                      descriptors=descriptors, accepted=(0, 3)))
@@ -138,7 +150,7 @@ def compare(model: ingot.Model | Path, onnx_model: Any, data: Path | Sequence[Pa
 def bench(model: ingot.Model | Path, onnx_model: Path | None = None, *, timeout: float | None = None,
           progress: Callable[[Progress], object] | None = None, **options: Unpack[BenchOptions]) -> BenchResult:
     """Measures the latency, throughput and memory of a compiled model, in a process of its own."""
-    paths = [_path_of(model)] + ([] if onnx_model is None else [os.fspath(onnx_model)])
+    paths = [_path_of(model)] + ([] if onnx_model is None else [str(_existing(onnx_model))])
     return _make(BenchResult, run("bench", paths, options, timeout=timeout, progress=progress))
 
 

@@ -100,7 +100,9 @@ def from_raw(spec: TensorSpec, item: Any) -> np.ndarray[Any, Any]:
     if is_packed(spec.dtype):
         item = _unpack(spec, *item)
     array: np.ndarray[Any, Any] = item
-    return array if is_plain(spec.dtype) else array.view(numpy_dtype(spec.dtype))
+    # An output in memory of a GPU is an object with __dlpack__.
+    is_done = is_plain(spec.dtype) or not isinstance(item, np.ndarray)
+    return array if is_done else array.view(numpy_dtype(spec.dtype))
 
 
 def _pack(spec: TensorSpec, codes: np.ndarray[Any, Any], role: str) -> tuple[np.ndarray[Any, Any], tuple[int, ...]]:
@@ -127,7 +129,11 @@ def _pack_strings(spec: TensorSpec, value: Any, role: str) -> tuple[Any, Any, tu
     parts = []
     for element in array.reshape(-1).tolist():
         if isinstance(element, str):
-            parts.append(element.encode("utf-8"))
+            try:
+                parts.append(element.encode("utf-8"))
+            except UnicodeEncodeError as error:
+                raise InvalidArgument(f"{role} '{spec.name}': expected text, but got a part of a character: "
+                                      f"{error}") from error
         elif isinstance(element, bytes):
             parts.append(element)
         else:

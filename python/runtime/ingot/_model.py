@@ -8,6 +8,7 @@ from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from operator import index
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -94,6 +95,21 @@ def _times(numbers: tuple[int, int, int, int, int]) -> Times:
     return Times(numbers[0], *(number * 1e-9 for number in numbers[1:]))
 
 
+def _check_threads(threads: object) -> None:
+    if not isinstance(threads, int):
+        raise InvalidType(f"threads: expected an int, but got {type(threads).__qualname__}")
+    if not 0 <= threads <= 1024:
+        raise InvalidArgument(f"threads: expected 0 to 1024, but got {threads}")
+
+
+def _sizes(name: str, shape: Sequence[int]) -> tuple[int, ...]:
+    """Returns the sizes of a shape. Numbers of other packages, e.g. of numpy, are sizes, too."""
+    try:
+        return tuple([index(size) for size in shape])
+    except TypeError:
+        raise InvalidType(f"input '{name}': expected a tuple of ints as shape, but got {shape!r}") from None
+
+
 class Profile(_core.Profile):
     """Times of the layers of a model: `model.run(..., profile=profile)` adds those of a run."""
 
@@ -162,7 +178,6 @@ class Model(_core.Model):
         self.outputs = _specs(self._outputs())
         self._input_names = tuple(spec.name for spec in self.inputs)
         self._output_names = tuple(spec.name for spec in self.outputs)
-        self._named: Any = namedtuple("Outputs", self._output_names, rename=True)  # type: ignore[misc]
 
     # Descriptions ------------------------------------------------------------
 
@@ -191,7 +206,7 @@ class Model(_core.Model):
         An input that the model fixes may be left out. Raises InvalidArgument if the sizes do not fit.
         """
         self._check_names("input", shapes, self._input_names)
-        given = tuple(tuple(shapes[name]) if name in shapes else None for name in self._input_names)
+        given = tuple(_sizes(name, shapes[name]) if name in shapes else None for name in self._input_names)
         for spec, sizes in zip(self.inputs, given):
             if sizes is None and not all(isinstance(size, int) for size in spec.shape):
                 raise InvalidArgument(f"input '{spec.name}': expected sizes for shape {spec.shape}, but got none")
@@ -218,7 +233,11 @@ class Model(_core.Model):
 
         from ._threads import executor, gate
         loop = asyncio.get_running_loop()
-        async with gate(loop):
+        places = gate(loop)
+        turn = places.enter(loop)
+        if turn is not None:
+            await places.wait(turn)
+        try:
             cancellation = _core.Cancellation()
 
             def work() -> Any:
@@ -233,6 +252,8 @@ class Model(_core.Model):
             except asyncio.CancelledError:
                 cancellation.request()
                 raise
+        finally:
+            places.leave()
 
     @contextmanager
     def context(self, *, threads: int = 0, pool: Pool | None = None) -> Iterator[Context]:
@@ -259,10 +280,11 @@ class Model(_core.Model):
     def _run_ordered(self, arrays: tuple[Any, ...], out: Mapping[str, Any] | None, timeout: float | None, threads: int,
                      profile: Profile | None, context: _core.Context | None,
                      cancellation: _core.Cancellation | None) -> tuple[Any, ...]:
-        if not 0 <= threads <= 1024:
-            raise InvalidArgument(f"threads: expected 0 to 1024, but got {threads}")
+        _check_threads(threads)
+        if profile is not None and not isinstance(profile, Profile):
+            raise InvalidType(f"profile: expected an ingot.Profile, but got {type(profile).__qualname__}")
         receivers: tuple[Any, ...] | None = None
-        if out:
+        if out is not None:
             self._check_names("output", out, self._output_names)
             receivers = tuple([out.get(name) for name in self._output_names])
         if timeout is None:
@@ -301,6 +323,11 @@ class Model(_core.Model):
 
     def _call_converted(self, arrays: tuple[Any, ...]) -> Any:
         return self._name_outputs(self._convert_and_run(arrays, None, 0, None, None, None))
+
+    @cached_property
+    def _named(self) -> Any:
+        # Making the class takes longer than the rest of a load, so only a model with several outputs makes it.
+        return namedtuple("Outputs", self._output_names, rename=True)
 
     def _name_outputs(self, values: tuple[Any, ...]) -> Any:
         return values[0] if len(values) == 1 else self._named._make(values)
@@ -341,8 +368,9 @@ class Context:
     """Memory and threads for one run at a time. Another thread that runs it meanwhile gets `ingot.Busy`."""
 
     def __init__(self, model: Model, *, threads: int = 0, pool: Pool | None = None) -> None:
-        if not 0 <= threads <= 1024:
-            raise InvalidArgument(f"threads: expected 0 to 1024, but got {threads}")
+        _check_threads(threads)
+        if pool is not None and not isinstance(pool, Pool):
+            raise InvalidType(f"pool: expected an ingot.Pool, but got {type(pool).__qualname__}")
         self._model = model
         self._pool = pool
         self._native: _core.Context | None = _core.Context(model, threads, pool)

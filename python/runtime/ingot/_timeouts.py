@@ -9,7 +9,7 @@ import threading
 import time
 
 from . import _core
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, InvalidType
 
 
 class _Watchdog:
@@ -67,6 +67,8 @@ class Deadline:
     """Cancels a run after `seconds`, unless the block ends before."""
 
     def __init__(self, seconds: float, cancellation: _core.Cancellation) -> None:
+        if not isinstance(seconds, (int, float)):
+            raise InvalidType(f"timeout: expected seconds, but got {type(seconds).__qualname__}")
         if not seconds >= 0:
             raise InvalidArgument(f"timeout: expected seconds, 0 or more, but got {seconds}")
         self._deadline = time.monotonic() + seconds

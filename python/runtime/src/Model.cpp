@@ -18,10 +18,18 @@ Cancellation::Cancellation() {
     raise(error);
 }
 
-Pool::Pool(uint32_t threads, uint32_t spinMicroseconds) {
+static uint32_t readCount(const char *name, int64_t value) {
+  if (value < 0 || value > UINT32_MAX)
+    raise(INGOT_INVALID_ARGUMENT,
+          std::string(name) + ": expected 0 or more, but got " +
+              std::to_string(value));
+  return uint32_t(value);
+}
+
+Pool::Pool(int64_t threads, int64_t spinMicroseconds) {
   ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
-  options.num_threads = threads;
-  options.spin_us = spinMicroseconds;
+  options.num_threads = readCount("threads", threads);
+  options.spin_us = readCount("spin_us", spinMicroseconds);
   ingot_error error = INGOT_ERROR_INIT;
   if (ingot_pool_create(&options, &pool, &error) != INGOT_OK)
     raise(error);
@@ -58,6 +66,8 @@ Model::Model(const char *path, nb::handle bytes, const LoadOptions &options) {
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(model, &info, nullptr);
   hasSteps = info.num_layers > 1;
+  isOnGpu = info.device_memory == INGOT_MEMORY_CUDA;
+  gpuNumber = info.device;
   for (uint32_t i = 0; i < info.num_inputs; ++i) {
     ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
     ingot_model_input_describe(model, i, &tensor, nullptr);

@@ -32,7 +32,8 @@ private:
 /// Threads that several contexts share.
 class Pool {
 public:
-  Pool(uint32_t threads, uint32_t spinMicroseconds);
+  /// Raises ingot.InvalidArgument if a number is negative or too large.
+  Pool(int64_t threads, int64_t spinMicroseconds);
   ~Pool() { ingot_pool_release(pool); }
   Pool(const Pool &) = delete;
 
@@ -139,6 +140,8 @@ private:
   bool plain = true;        ///< all tensors have types of numpy
   bool fixedOutputs = true; ///< no output has an open size
   bool hasSteps = false;    ///< a run can end between two layers
+  bool isOnGpu = false;     ///< runs use the model's code for GPUs
+  uint32_t gpuNumber = 0;   ///< number of the GPU that runs use
 
   struct Free {
     uint32_t threads;

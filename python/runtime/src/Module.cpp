@@ -136,14 +136,14 @@ NB_MODULE(_core, module) {
       .def(nb::init<>())
       .def("request", &Cancellation::request);
   nb::class_<Pool>(module, "Pool", PoolDocumentation)
-      .def(nb::init<uint32_t, uint32_t>(), "threads"_a = 0, "spin_us"_a = 0)
+      .def(nb::init<int64_t, int64_t>(), "threads"_a = 0, "spin_us"_a = 0)
       .def_prop_ro("threads", &Pool::threads);
   nb::class_<Model>(module, "Model")
       .def("__init__", &makeModel, "path"_a.none(), "content"_a.none(),
            "flags"_a, "weights"_a.none(), "max_level"_a.none(),
            "device"_a.none())
       .def("__call__", &call, callDocumentation)
-      .def("run", &runNamed, runDocumentation, "inputs"_a, nb::kw_only(),
+      .def("run", &runNamed, runDocumentation, "inputs"_a.none(), nb::kw_only(),
            "out"_a = nb::none(), "timeout"_a = nb::none(),
            "threads"_a = nb::none(), "profile"_a = nb::none())
       .def("_run", &run, "inputs"_a, "outputs"_a.none(), "raw"_a, "threads"_a,

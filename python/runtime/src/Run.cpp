@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include <algorithm>
+
 #include "Errors.h"
 #include "Interrupt.h"
 #include "Model.h"
@@ -43,6 +45,10 @@ public:
   /// Computes the sizes of outputs as far as the sizes of inputs tell them.
   void inferOutputs(const ingot_model *model);
   void allocateOutputs();
+  /// Returns true if an input or an array of the caller is in GPU memory.
+  bool useGpu() const;
+  /// Lets outputs that numpy need not hold be in memory of this GPU.
+  void returnOnGpu(Gpu memory) { gpu = std::move(memory); }
   /// Allocates more after a run that reported the sizes. Returns false if an
   /// array of the caller is too small.
   bool enlargeOutputs();
@@ -61,14 +67,20 @@ private:
   /// output.
   void checkGiven(const TensorSpec &spec, const Output &output) const;
   nb::object take(const TensorSpec &spec, Output &output);
+  /// Allocates memory of an output where the run shall write it.
+  void allocate(size_t index, uint64_t bytes);
 
   const std::vector<TensorSpec> &inputSpecs, &outputSpecs;
   bool raw;
   std::vector<Input> inputs;
   std::vector<Output> outputs;
+  Gpu gpu = {}; ///< without a model if outputs are in memory of the host
 };
 
 } // namespace
+
+/// Handle of CUDA's default stream, CU_STREAM_LEGACY.
+constexpr uintptr_t defaultStream = 1;
 
 static bool isOnGpu(const ImportedArray &array) {
   return array.array.device_type() == nb::device::cuda::value;
@@ -177,6 +189,22 @@ void Tensors::checkGiven(const TensorSpec &spec, const Output &output) const {
               dimsText(array.shape_ptr(), array.ndim()));
 }
 
+bool Tensors::useGpu() const {
+  auto isGpuInput = [](const Input &input) { return isOnGpu(input.array); };
+  auto isGpuOutput = [](const Output &output) {
+    return output.given.is_valid() && isOnGpu(output.array);
+  };
+  return std::any_of(inputs.begin(), inputs.end(), isGpuInput) ||
+         std::any_of(outputs.begin(), outputs.end(), isGpuOutput);
+}
+
+void Tensors::allocate(size_t index, uint64_t bytes) {
+  // Strings are texts of the host, and packed types are unpacked there.
+  const TensorSpec &spec = outputSpecs[index];
+  bool isOfHost = !gpu.model || spec.isPacked || spec.dtype == INGOT_STRING;
+  outputs[index].memory.allocate(bytes, isOfHost ? nullptr : &gpu);
+}
+
 void Tensors::allocateOutputs() {
   for (size_t i = 0; i < outputs.size(); ++i) {
     Output &output = outputs[i];
@@ -185,9 +213,9 @@ void Tensors::allocateOutputs() {
       checkGiven(outputSpecs[i], output);
     else if (denseBytes(outputSpecs[i].dtype, output.dims.data(),
                         output.dims.size(), bytes))
-      output.memory.allocate(bytes);
+      allocate(i, bytes);
     else
-      output.memory.allocate(0);
+      allocate(i, 0);
   }
 }
 
@@ -201,6 +229,9 @@ void Tensors::viewOutputs() {
     if (isGiven && isOnGpu(output.array)) {
       out[i].memory = INGOT_MEMORY_CUDA;
       out[i].device = uint32_t(output.array.array.device_id());
+    } else if (!isGiven && output.memory.isOnGpu()) {
+      out[i].memory = INGOT_MEMORY_CUDA;
+      out[i].device = gpu.number;
     }
     if (outputSpecs[i].dtype == INGOT_STRING) {
       out[i].text = static_cast<char *>(output.text.data());
@@ -219,7 +250,7 @@ bool Tensors::enlargeOutputs() {
         bytes > output.room()) {
       if (output.given.is_valid())
         return false;
-      output.memory.allocate(bytes);
+      allocate(i, bytes);
     }
     if (output.textUsed > output.text.size())
       output.text.allocate(output.textUsed);
@@ -233,6 +264,9 @@ nb::object Tensors::take(const TensorSpec &spec, Output &output) {
     return std::move(output.given);
   }
   nb::dlpack::dtype element = spec.element;
+  if (output.memory.isOnGpu())
+    return output.memory.release(element, output.dims.data(),
+                                 output.dims.size());
   if (!spec.isPlain && spec.dtype != INGOT_STRING)
     element.code = uint8_t(nb::dlpack::dtype_code::UInt);
   if (!spec.isPacked && spec.dtype != INGOT_STRING)
@@ -327,9 +361,15 @@ std::vector<nb::object> Model::run(const Request &request) {
   tensors.readOutputs(request.outputs);
   if (!fixedOutputs)
     tensors.inferOutputs(model);
-  tensors.allocateOutputs();
-
   ingot_run_options options = INGOT_RUN_OPTIONS_INIT;
+  if (isOnGpu && tensors.useGpu()) {
+    // __dlpack__ without a stream has ordered the work of its library before
+    // the default stream of CUDA. The run follows it, and its results are
+    // complete when it returns.
+    options.stream = reinterpret_cast<void *>(defaultStream);
+    tensors.returnOnGpu({model, gpuNumber, nb::find(*this)});
+  }
+  tensors.allocateOutputs();
   if (request.profile)
     options.profile = request.profile->get();
   if (request.cancellation)

@@ -105,13 +105,18 @@ TensorSpec::TensorSpec(const ingot_tensor_info &info)
 // Texts
 //===----------------------------------------------------------------------===//
 
-std::string dimsText(const int64_t *dims, size_t rank) {
+static std::string tupleText(const int64_t *numbers, size_t count,
+                             bool hasOpen) {
   std::string text = "(";
-  for (size_t i = 0; i < rank; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     text += i ? ", " : "";
-    text += dims[i] < 0 ? "?" : std::to_string(dims[i]);
+    text += hasOpen && numbers[i] < 0 ? "?" : std::to_string(numbers[i]);
   }
-  return text + (rank == 1 ? ",)" : ")");
+  return text + (count == 1 ? ",)" : ")");
+}
+
+std::string dimsText(const int64_t *dims, size_t rank) {
+  return tupleText(dims, rank, /*hasOpen=*/true);
 }
 
 static std::string typeName(nb::handle object) {
@@ -168,6 +173,21 @@ static bool fits(const TensorSpec &spec, const nb::ndarray<> &array) {
             nb::borrow<nb::str>(reason).c_str());
 }
 
+/// Returns true if a run can use the memory in place. It is memory of the host
+/// or of a CUDA GPU.
+static bool hasKnownMemory(const nb::ndarray<> &array) {
+  switch (array.device_type()) {
+  case nb::device::none::value:
+  case nb::device::cpu::value:
+  case nb::device::cuda::value:
+  case nb::device::cuda_host::value:
+  case nb::device::cuda_managed::value:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /// Checks an imported array against the tensor of the model.
 static ImportedArray check(const char *role, const TensorSpec &spec,
                            nb::ndarray<> array, bool raw) {
@@ -184,10 +204,17 @@ static ImportedArray check(const char *role, const TensorSpec &spec,
           start + "expected shape " +
               dimsText(spec.dims.data(), spec.dims.size()) + ", but got " +
               dimsText(array.shape_ptr(), array.ndim()));
+  if (!hasKnownMemory(array))
+    raise(INGOT_INVALID_ARGUMENT,
+          start +
+              "expected memory of the CPU or of a CUDA GPU, but got that of "
+              "a device of type " +
+              std::to_string(array.device_type()) +
+              " (DLDeviceType); copy the array to the CPU");
   if (!isDense(array))
     raise(INGOT_INVALID_ARGUMENT,
           start + "expected a dense row-major array, but got strides " +
-              dimsText(array.stride_ptr(), array.ndim()) +
+              tupleText(array.stride_ptr(), array.ndim(), /*hasOpen=*/false) +
               " in elements; pass numpy.ascontiguousarray(array)");
   void *data = array.data();
   if (uintptr_t(data) % (spec.element.bits / 8))
@@ -220,20 +247,40 @@ ImportedArray importOutput(const TensorSpec &spec, nb::handle object,
 
 OutputMemory::OutputMemory(OutputMemory &&other) noexcept
     : pointer(std::exchange(other.pointer, nullptr)),
-      capacity(std::exchange(other.capacity, 0)) {}
+      capacity(std::exchange(other.capacity, 0)),
+      gpu(std::exchange(other.gpu, Gpu{})) {}
 
 OutputMemory &OutputMemory::operator=(OutputMemory &&other) noexcept {
   std::swap(pointer, other.pointer);
   std::swap(capacity, other.capacity);
+  std::swap(gpu, other.gpu);
   return *this;
 }
 
-OutputMemory::~OutputMemory() { std::free(pointer); }
+OutputMemory::~OutputMemory() { clear(); }
 
-void OutputMemory::allocate(uint64_t bytes) {
-  constexpr uint64_t hugePage = uint64_t(2) << 20;
-  std::free(std::exchange(pointer, nullptr));
+void OutputMemory::clear() {
+  void *released = std::exchange(pointer, nullptr);
   capacity = 0;
+  if (gpu.model)
+    ingot_memory_release(gpu.model, INGOT_MEMORY_CUDA, released);
+  else
+    std::free(released);
+  gpu = Gpu{};
+}
+
+void OutputMemory::allocate(uint64_t bytes, const Gpu *onGpu) {
+  constexpr uint64_t hugePage = uint64_t(2) << 20;
+  clear();
+  if (onGpu) {
+    ingot_error error = INGOT_ERROR_INIT;
+    if (ingot_memory_allocate(onGpu->model, INGOT_MEMORY_CUDA, bytes, &pointer,
+                              &error) != INGOT_OK)
+      raise(error);
+    gpu = *onGpu;
+    capacity = bytes;
+    return;
+  }
   // An array with no elements has an address, too.
   uint64_t size = bytes ? bytes : 1;
   uint64_t alignment = size >= hugePage ? hugePage : 64;
@@ -249,12 +296,26 @@ void OutputMemory::allocate(uint64_t bytes) {
 
 nb::object OutputMemory::release(nb::dlpack::dtype element, const int64_t *dims,
                                  size_t rank) {
+  std::vector<size_t> sizes(dims, dims + rank);
+  if (isOnGpu())
+    return releaseOnGpu(element, sizes.data(), rank);
   nb::capsule owner(pointer, [](void *p) noexcept { std::free(p); });
   void *data = std::exchange(pointer, nullptr);
   capacity = 0;
-  std::vector<size_t> sizes(dims, dims + rank);
   nb::ndarray<nb::numpy> array(data, rank, sizes.data(), owner, nullptr,
                                element, nb::device::cpu::value, 0, 'C');
+  return nb::cast(array);
+}
+
+nb::object OutputMemory::releaseOnGpu(nb::dlpack::dtype element,
+                                      const size_t *dims, size_t rank) {
+  void *data = pointer;
+  int32_t number = int32_t(gpu.number);
+  auto *kept = new OutputMemory(std::move(*this));
+  nb::capsule owner(
+      kept, [](void *p) noexcept { delete static_cast<OutputMemory *>(p); });
+  nb::ndarray<nb::array_api> array(data, rank, dims, owner, nullptr, element,
+                                   nb::device::cuda::value, number, 'C');
   return nb::cast(array);
 }
 

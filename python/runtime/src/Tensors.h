@@ -51,7 +51,15 @@ ImportedArray importInput(const TensorSpec &spec, nb::handle object, bool raw);
 /// Imports an array that receives an output, like importInput.
 ImportedArray importOutput(const TensorSpec &spec, nb::handle object, bool raw);
 
-/// Memory for the elements of an output, 64-byte aligned.
+/// GPU that a model runs on, for memory of outputs.
+struct Gpu {
+  ingot_model *model;
+  uint32_t number;
+  nb::object owner; ///< the model's object in Python, which outlives the memory
+};
+
+/// Memory for the elements of an output: of the host, 64-byte aligned, or of a
+/// GPU.
 class OutputMemory {
 public:
   OutputMemory() = default;
@@ -59,19 +67,28 @@ public:
   OutputMemory &operator=(OutputMemory &&other) noexcept;
   ~OutputMemory();
 
-  /// Allocates new memory, without its former content. Raises
-  /// ingot.OutOfMemory.
-  void allocate(uint64_t bytes);
+  /// Allocates new memory, without its former content, on the host if `gpu` is
+  /// null. Raises ingot.OutOfMemory.
+  void allocate(uint64_t bytes, const Gpu *gpu = nullptr);
   void *data() const { return pointer; }
   uint64_t size() const { return capacity; }
 
-  /// Returns a numpy array that owns the memory.
+  /// True if the memory is of a GPU.
+  bool isOnGpu() const { return gpu.model; }
+
+  /// Returns an array that owns the memory: one of numpy, or an object with
+  /// __dlpack__ for memory of a GPU.
   nb::object release(nb::dlpack::dtype element, const int64_t *dims,
                      size_t rank);
 
 private:
+  void clear();
+  nb::object releaseOnGpu(nb::dlpack::dtype element, const size_t *dims,
+                          size_t rank);
+
   void *pointer = nullptr;
   uint64_t capacity = 0;
+  Gpu gpu = {}; ///< without a model for memory of the host
 };
 
 /// Computes the bytes of a dense tensor. Returns false if a size is open or the

@@ -161,6 +161,24 @@ TEST(Driver, RaceOfStreams) {
     }
 }
 
+TEST(Driver, DefaultStreamHasTwoHandles) {
+  auto legacy = reinterpret_cast<cuda::Stream>(1);
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    Outcome outcome =
+        run(withSeed(seed), guarded([=] {
+              Session p;
+              cuda::Context context;
+              check(cuStreamGetCtx(legacy, &context));
+              check(cuMemcpyHtoDAsync_v2(p.x, p.words.data(), 256, nullptr));
+              p.launch(p.x, p.y, legacy);
+              check(cuStreamSynchronize(legacy));
+              p.close();
+            }));
+    EXPECT_EQ(outcome.code, 0) << "seed " << seed << ": " << outcome.errors;
+    EXPECT_EQ(outcome.errors, "");
+  }
+}
+
 TEST(Driver, FaultsEndTheContext) {
   Outcome freed =
       run("", guarded([] {

@@ -175,7 +175,7 @@ cuda::Context emugpu::primaryContext() {
 //===----------------------------------------------------------------------===//
 
 cuda::StreamObject &Driver::streamOf(cuda::Stream stream) {
-  return stream ? *stream : *streams.front();
+  return isDefault(stream) ? *streams.front() : *stream;
 }
 
 cuda::Result Driver::enqueue(cuda::Stream handle, std::string name,
@@ -202,7 +202,7 @@ Work &Driver::append(size_t number, std::string name, Clock before,
 }
 
 bool Driver::isStream(cuda::Stream stream) const {
-  return !stream ||
+  return isDefault(stream) ||
          std::any_of(streams.begin(), streams.end(),
                      [&](const std::unique_ptr<cuda::StreamObject> &each) {
                        return each.get() == stream && !each->isDestroyed;

@@ -107,9 +107,14 @@ public:
   void reportPending();
   /// Executes some work that may run now, if the seed selects that.
   void maybeRun();
-  /// Returns the object of a stream; null is the default stream.
+  /// Returns true for the handles of the default stream: null and
+  /// CU_STREAM_LEGACY.
+  static bool isDefault(cuda::Stream stream) {
+    return reinterpret_cast<uintptr_t>(stream) <= 1;
+  }
+  /// Returns the object of a stream.
   cuda::StreamObject &streamOf(cuda::Stream stream);
-  /// Returns true if the handle is that of an existing stream, or null.
+  /// Returns true if the handle is that of an existing stream.
   bool isStream(cuda::Stream stream) const;
   /// Returns an error if the stream captures, and invalidates the capture. The
   /// emulator records no work.

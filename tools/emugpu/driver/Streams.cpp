@@ -223,7 +223,8 @@ cuda::Result cuStreamGetCtx(cuda::Stream stream, cuda::Context *context) {
     return cuda::invalidValue;
   if (!driver.isStream(stream))
     return cuda::invalidHandle;
-  *context = stream ? stream->context : currentContexts().back();
+  *context =
+      Driver::isDefault(stream) ? currentContexts().back() : stream->context;
   return cuda::success;
 }
 
