@@ -34,6 +34,8 @@ def wrap(text, indent):
 
 def annotation(option):
     words, value = option["words"], option["value"]
+    if option["name"] == "metric":
+        return "Value | Metric"
     if value is None or words == ["true", "false"]:
         return "bool"
     if words and not option["repeatable"] and set(value.split("|")) == set(words):
@@ -48,7 +50,7 @@ def annotation(option):
 def options_module(commands):
     lines = [HEAD, '"""The options of each command."""', "from __future__ import annotations", "",
              "import os", "from collections.abc import Mapping, Sequence", "from typing import Literal, TypedDict, Union",
-             "", 'Value = Union[str, int, float, "os.PathLike[str]"]', ""]
+             "", "from ._metric import Metric", "", 'Value = Union[str, int, float, "os.PathLike[str]"]', ""]
     table, flags = {}, {}
     for command in commands:
         if command["name"] not in COMMANDS:
@@ -120,7 +122,7 @@ class Classes:
                 continue
             kind = self.type_of(value, name + "".join(part.capitalize() for part in member.split("_")))
             is_required = member in schema.get("required", [])
-            if not is_required and "None" not in kind:
+            if not is_required and not kind.endswith("None"):
                 kind += " | None"
             rows = [f"    {member}: {kind}" + ("" if is_required else " = None")]
             if "description" in value:

@@ -33,11 +33,11 @@ def tool(name, *arguments, cwd=None, env=None, timeout=300):
                           env={**os.environ, **(env or {})})
 
 
-def start(name, *arguments):
+def start(name, *arguments, stderr=subprocess.DEVNULL):
     """Starts a tool and does not wait for it. The tool can be interrupted even if the tests run in the background of a
     shell, which ignores SIGINT there."""
     return subprocess.Popen([os.path.join(BIN, name), *map(str, arguments)], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                            stderr=stderr, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def peer(model, as_written=False):

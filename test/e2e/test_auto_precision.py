@@ -236,12 +236,19 @@ class Auto(Studied):
             self.assertAlmostEqual(search["fp32_percent"], floats, places=6)
             self.assertAlmostEqual(search["chosen_percent"], accuracy(artifact), places=6)
             self.assertGreaterEqual(search["chosen_percent"], floats - float(drop.strip("%")) - 1e-9)
+            # The models with one precision were tried, too.
+            tried = {one["name"]: one for one in search["candidates"]}
+            self.assertLessEqual({"fp32", "int8", "int8-dynamic"}, set(tried))
+            self.assertTrue(tried[search["chosen"]]["within_budget"])
+            for one in tried.values():
+                self.assertEqual(one["within_budget"], one["percent"] >= floats - float(drop.strip("%")) - 1e-9, one)
+                self.assertEqual("ms" in one, one["within_budget"], one)
             # The other layers use bf16 if it is fast enough.
             if any(layer["precision"] == "bf16" for layer in found["layers"]):
                 self.assertEqual(search["bf16_percent"], search["chosen_percent"])
                 self.assertGreater(search["bf16_speedup"], 1)
             for layer in found["layers"]:
-                if layer["precision"] == "int8":
+                if layer["precision"] == "int8" and search["chosen"].startswith("mixed"):
                     self.assertLess(layer["int8_ms"], layer["fp32_ms"])
                 self.assertNotEqual(layer["reason"], "")
 
@@ -311,7 +318,7 @@ class Auto(Studied):
                     f"--calibration={ranges}", "-o", self.path("none.so"), "--report", self.path("none.html"))
         # On a machine where no layer is faster in int8, there is no budget to reach.
         if "no layer is faster" not in done.stderr:
-            self.assert_one_line(done, "--max-drop=0.1%", "in int8", "budget")
+            self.assert_one_line(done, "--max-drop=0.1%", "in int8", "budget", "points too few", "give --max-drop=")
             self.assertFalse([f for f in os.listdir(self.dir) if f.startswith("none")])
 
     def test_refused(self):
@@ -379,8 +386,10 @@ class Auto(Studied):
                 np.savez(self.path("eval.npz"), x=x, **({} if labels is None else {"labels": labels}))
                 artifact, found = self.auto(model, "20%")
                 search = found["search"]
-                self.assertEqual((search["metric"], search["labels"]), (metric, "fp32" if labels is None else "labels"))
-                self.assertIn(f"accuracy by --metric={metric}, first output against ", self.printed)
+                shown = "argmax:1" if metric == "argmax" else metric
+                self.assertEqual((search["metric"], search["metric_output"], search["labels"]),
+                                 (shown, "y", "fp32" if labels is None else "labels"))
+                self.assertIn(f"accuracy by --metric={shown}, output 'y' against ", self.printed)
 
                 def score(got):
                     want = y if labels is None else labels

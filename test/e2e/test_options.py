@@ -100,12 +100,13 @@ class OptionsFile(Case):
               "value": ["s=2"], "length": ["s=1"], "absent": ["s"], "target": ["x86-64-v3,l2=2M"], "kernels": ["native"],
               "ptxas": ["none"], "cuda-fallback": ["error"],
               "optimize": ["size"], "winograd": "false", "precision": ["w8"], "keep": ["conv=fp32"], "rules": ["no.json"],
-              "eval": ["no.npz"], "max-drop": ["1%"], "metric": ["argmax:1"], "calibration": ["no.json"], "weight-bits": ["7"], "report": ["r.html"],
+              "eval": ["no.npz"], "max-drop": ["1%"], "metric": ["argmax:1"], "metric-limit": ["9"], "calibration": ["no.json"], "weight-bits": ["7"], "report": ["r.html"],
               "data": ["no.npz"], "preprocess": ["crop=8"], "emit": ["asm"], "compile-to": ["nn"], "dump-after": ["cse"],
               "print-pipeline": None, "timing": None, "remarks": None, "decisions": ["out/d.json"], "limit": ["nodes=1000"]}
         besides = {"keep": ["--precision=bf16"], "rules": ["--precision=bf16"], "eval": ["--precision=auto", "--max-drop=1"],
                    "max-drop": ["--precision=auto", "--eval=no.npz"],
-                   "metric": ["--precision=auto", "--eval=no.npz", "--max-drop=1"], "calibration": ["--precision=int8"],
+                   "metric": ["--precision=auto", "--eval=no.npz", "--max-drop=1"],
+                   "metric-limit": ["--precision=auto", "--eval=no.npz", "--max-drop=1", "--metric=./score"], "calibration": ["--precision=int8"],
                    "weight-bits": ["--precision=int8-dynamic"], "report": ["--precision=int8", "--calibration=no.json"],
                    "data": ["--precision=int8", "--calibration=no.json", "--report=r.html"],
                    "preprocess": ["--precision=auto", "--eval=no.npz", "--max-drop=1"], "general": ["--dim=h=8:16:32"],
@@ -216,7 +217,7 @@ class Requirements(Case):
 
     # An example value for each placeholder in the options' help texts.
     VALUES = {"NAME=AxB...": "x=1", "INPUT=AxBxC": "x=1", "NAME=N": "n=1", "GLOB=fp32": "a=fp32", "N": "1", "P": "99",
-              "P,...": "50", "PERCENT": "1%", "STEPS": "crop=8", "[NAME=]SOURCE": "zeros", "X": "1"}
+              "P,...": "50", "PERCENT": "1%", "STEPS": "crop=8", "SECONDS": "9", "[NAME=]SOURCE": "zeros", "X": "1"}
 
     def table(self, command):
         """Returns {option: (form of the value or None, text)} from the reference page."""

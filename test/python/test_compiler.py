@@ -131,6 +131,43 @@ class Compiling(Case):
         model = ingot.compile(path, self.at("int8.so"), precision="int8", calibration=found.calibration)
         self.assertIn("int8", model.info.precisions)
 
+    def test_metrics(self):
+        """A function gets outputs and labels, and its number is the score. What it raises is raised."""
+        rng = np.random.default_rng(1)
+        weights = onnx.numpy_helper.from_array(rng.normal(size=(16, 3)).astype(np.float32), "w")
+        path = self.at("product.onnx")
+        onnx.save(make([node("MatMul", ["x", "w"], ["y"])], [("x", TensorProto.FLOAT, ("n", 16))],
+                       [("y", TensorProto.FLOAT, ("n", 3))], [weights]), path)
+        x, labels = rng.normal(size=(20, 16)).astype(np.float32), np.arange(20) % 3
+        np.savez(self.at("eval.npz"), x=x, labels=labels)
+        np.savez(self.at("x.npz"), x=x)
+        model = ingot.compile(path, self.at("model.so"))
+        seen = []
+
+        def judge(outputs, labels):
+            seen.append((outputs, labels))
+            return float((outputs["y"].argmax(1) == labels).sum())
+        score = ingot.compare(model, path, self.at("eval.npz"), metric=judge).score
+        self.assertEqual(score.percent, (model(x).argmax(1) == labels).sum())
+        self.assertEqual(score.reference_percent, score.percent)
+        self.assertEqual(len(seen), 2)
+        self.assertTrue(np.array_equal(seen[0][1], labels))
+        # Without labels, the function gets the outputs of fp32.
+        score = ingot.compare(model, path, self.at("x.npz"),
+                              metric=lambda outputs, wanted: -np.abs(outputs["y"] - wanted["y"]).max()).score
+        self.assertEqual(score.percent, 0)
+        result = ingot_compiler.compile_to(path, self.at("auto.so"), precision="auto", max_drop=100, eval=self.at("x.npz"),
+                                           metric=lambda outputs, wanted: 1)
+        self.assertEqual(result.precision_study.chosen_percent, 1)
+
+        def fails(outputs, labels):
+            raise KeyError("no such class")
+        with self.assertRaisesRegex(KeyError, "no such class"):
+            ingot.compare(model, path, self.at("x.npz"), metric=fails)
+        self.assert_fails(ingot.CompileError, "printed 'nan'", ingot.compare, model, path, self.at("x.npz"),
+                          metric=lambda *_: np.nan)
+        self.assert_fails(ingot.InvalidArgument, "pass output=", ingot.compile, path, metric=fails)
+
 
 class Cache(Case):
     def entries(self):

@@ -8,8 +8,8 @@
 
 #include "client/Execute.h"
 #include "compiler/pipeline/PrecisionName.h"
-#include "compiler/quantize/RulesFile.h"
 #include "compiler/study/compare/ArtifactPrecision.h"
+#include "compiler/study/compare/KeepRules.h"
 #include "compiler/study/compare/OnnxRuntime.h"
 #include "compiler/study/ranges/Watch.h"
 #include "compiler/study/repair/Repair.h"
@@ -57,9 +57,6 @@ private:
   llvm::Error checkSignature() const;
   llvm::Error load();
   llvm::Error findPrecision();
-  llvm::Error readKeep();
-  llvm::Error addKeep(const std::vector<std::string> &rules, bool isOfFile,
-                      std::vector<std::string> &keep) const;
   llvm::Error readCalibration();
   ScratchModel::Options scratchOptions() const;
   void findSizes();
@@ -93,6 +90,8 @@ private:
   PipelineOptions pipeline;
   /// The magnitude of the outputs' errors in each sample.
   SampleSurvey survey;
+  /// The scores by a metric; null if the outputs are not judged.
+  std::unique_ptr<ScoredPair> scored;
 };
 } // namespace
 
@@ -174,40 +173,6 @@ llvm::Error Comparing::findPrecision() {
   return llvm::Error::success();
 }
 
-/// Reads the keep rules. The caller's rules have precedence, then those of the
-/// file, then those of the artifact.
-llvm::Error Comparing::readKeep() {
-  std::vector<quantize::Rule> rules;
-  if (!options.rules.empty())
-    if (llvm::Error error = errorIf(quantize::readRules(options.rules, rules)))
-      return error;
-  std::vector<std::string> keep;
-  if (llvm::Error error = addKeep(options.keep, /*isOfFile=*/false, keep))
-    return error;
-  if (llvm::Error error =
-          addKeep(quantize::precisionRules(rules), /*isOfFile=*/true, keep))
-    return error;
-  pipeline.keep.insert(pipeline.keep.begin(), keep.begin(), keep.end());
-  return llvm::Error::success();
-}
-
-llvm::Error Comparing::addKeep(const std::vector<std::string> &rules,
-                               bool isOfFile,
-                               std::vector<std::string> &keep) const {
-  const llvm::StringRef narrow = narrowName(pipeline);
-  for (const std::string &rule : rules) {
-    std::string wrong = checkRule(rule, narrow);
-    if (wrong.empty())
-      keep.push_back(rule);
-    else if (isOfFile)
-      return makeError("'" + printable(options.rules) + "': rule '" +
-                       printable(rule) + "' " + wrong);
-    else
-      return makeUsageError("--keep='" + printable(rule) + "' " + wrong);
-  }
-  return llvm::Error::success();
-}
-
 /// Finds the sizes for compiling the reference. If the caller gives one sample,
 /// drops the caller's sizes for dynamic dimensions of the artifact, so that the
 /// run's sizes are used.
@@ -266,7 +231,7 @@ llvm::Error Comparing::prepare(const Progress &progress) {
   if (options.isByLayer())
     if (llvm::Error error = findPrecision())
       return error;
-  if (llvm::Error error = readKeep())
+  if (llvm::Error error = readKeepRules(options, pipeline))
     return error;
   if (!pipeline.calibration.empty())
     if (llvm::Error error = readCalibration())
@@ -371,7 +336,13 @@ llvm::Error Comparing::compareOutputs(const Tensors &wanted, const Tensors &got,
                                       const std::string &place) {
   for (size_t i = 0; i < wanted.size(); ++i) {
     ComparedOutput &output = result.outputs[i];
-    if (got[i].dims != wanted[i].dims || got[i].dtype != wanted[i].dtype)
+    const bool hasType = got[i].dtype == wanted[i].dtype;
+    // The number of detected boxes, for example, depends on the precision.
+    if (hasType && got[i].dims != wanted[i].dims && scored) {
+      ++output.otherShapes;
+      continue;
+    }
+    if (!hasType || got[i].dims != wanted[i].dims)
       return makeError(place + ": output '" + formatLine(output.name, 60) +
                        "' is " + typeAndShape(got[i]) + ", but " +
                        typeAndShape(wanted[i]) + " in the reference");
@@ -381,7 +352,8 @@ llvm::Error Comparing::compareOutputs(const Tensors &wanted, const Tensors &got,
     survey.see(i, std::sqrt(output.difference.error - before));
   }
   survey.endSample();
-  return llvm::Error::success();
+  return scored ? atSample(place, scored->add(wanted, got))
+                : llvm::Error::success();
 }
 
 /// Runs the reference on the waiting samples, and compares the outputs.
@@ -466,6 +438,10 @@ llvm::Error Comparing::run(const Progress &progress) {
   for (const std::string &name : tools::outputNames(model.get()))
     result.outputs.emplace_back().name = name;
   survey = SampleSurvey(result.outputs.size());
+  if (llvm::Error error =
+          ScoredPair::open(options, tools::outputNames(model.get()), progress)
+              .moveInto(scored))
+    return error;
   preprocess = tools::preprocessOf(model.get(), options.inputs.preprocess);
   if (std::string warning =
           tools::preprocessWarning(model.get(), options.inputs.preprocess);
@@ -476,6 +452,9 @@ llvm::Error Comparing::run(const Progress &progress) {
   if (llvm::Error error = runAll(stages.next()))
     return error;
   result.onnxRuntime = peer.version();
+  if (scored)
+    if (llvm::Error error = scored->end().moveInto(result.score))
+      return error;
   for (ComparedOutput &output : result.outputs)
     output.isBeyond = isBeyond(output);
   if (options.sensitivity)

@@ -8,6 +8,7 @@
 #define INGOT_COMPILER_STUDY_COMPARE_COMPARISON_H
 
 #include "client/inputs/Inputs.h"
+#include "compiler/study/compare/ScoredPair.h"
 #include "compiler/study/compare/Tolerance.h"
 #include "compiler/study/precision/Sensitivity.h"
 
@@ -29,6 +30,11 @@ struct CompareOptions {
   unsigned threads = 0;
   /// Device that the artifact runs on. If empty, libingot chooses.
   std::string device;
+  /// The metric that also judges the outputs. Not set to judge them only if the
+  /// samples have labels.
+  std::optional<MetricName> metric;
+  /// The most seconds of one run of the metric's command.
+  unsigned metricSeconds = 60;
 
   /// True to compare the tensors that int8 quantizes, too.
   bool perLayer = false;
@@ -49,6 +55,9 @@ struct CompareOptions {
 /// An output, and the number of its elements beyond the tolerance.
 struct ComparedOutput : OutputDifference {
   Excess excess;
+  /// The number of samples in which the shape differs from the reference's. The
+  /// errors leave them out.
+  uint64_t otherShapes = 0;
   /// True if the output is beyond any bound.
   bool isBeyond = false;
 };
@@ -70,6 +79,8 @@ struct Comparison {
   /// The tensors in the model's order; set if requested.
   std::optional<std::vector<ComparedTensor>> tensors;
   std::optional<Sensitivity> sensitivity;
+  /// The scores by a metric, if the outputs are judged.
+  std::optional<PairScore> score;
 
   /// Returns true if all outputs are within the tolerance.
   bool isWithin() const;

@@ -7,6 +7,7 @@
 #include "compiler/study/compare/ComparisonReport.h"
 
 #include "client/Text.h"
+#include "compiler/study/metric/Details.h"
 #include "passes/support/Rules.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -79,6 +80,25 @@ static void addTensors(tools::TextBuilder &text,
   text.table(std::move(rows));
 }
 
+static std::string shownScore(const study::PairScore &score,
+                              const study::Score &one) {
+  return digits(score.isCommand ? "%.6g" : "%.2f %%", one.percent) +
+         study::describeDetails(one.details);
+}
+
+static void addScore(tools::TextBuilder &text, const std::string &precision,
+                     const std::string &reference,
+                     const study::PairScore &score) {
+  text.add("--metric=%s",
+           score.isCommand ? ("'" + formatLine(score.metric, 120) + "'").c_str()
+                           : score.metric.c_str());
+  if (!score.isCommand)
+    text.add(", output '%s'", formatLine(score.output, 120).c_str());
+  text.add(" against %s:\n", score.hasLabels ? "labels" : reference.c_str());
+  text.table({{precision, shownScore(score, score.model)},
+              {reference, shownScore(score, score.reference)}});
+}
+
 /// Returns the layers to keep in fp32 that halve the error, or as many as fit
 /// into a line. Returns null if nothing was kept.
 static const Sensitivity::Kept *suggested(const Sensitivity &sensitivity) {
@@ -131,6 +151,14 @@ std::string ingot::study::textReport(const CompareOptions &options,
          digits("%.6g", output.difference.largest),
          output.rows > 0 ? digits("%.2f %%", output.percentAgreeing()) : "-"});
   text.table(std::move(rows));
+  for (const ComparedOutput &output : result.outputs)
+    if (output.otherShapes)
+      text.add("output '%s' has another shape in %llu samples, which are left "
+               "out here\n",
+               formatLine(output.name, 60).c_str(),
+               static_cast<unsigned long long>(output.otherShapes));
+  if (result.score)
+    addScore(text, result.precision, reference, *result.score);
   if (options.tolerance.isGiven())
     addExcess(text, options.tolerance, result);
   if (result.tensors)
@@ -166,6 +194,8 @@ static Json toJson(const ComparedOutput &output,
   Json one = ::toJson(output.name, output.difference);
   if (output.rows > 0)
     one["same_largest"] = output.agreeing / output.rows;
+  if (output.otherShapes)
+    one["other_shapes"] = output.otherShapes;
   one["elements"] = output.difference.count;
   if (tolerance.isGiven())
     one["within_tolerance"] = !output.isBeyond;
@@ -179,6 +209,17 @@ static Json toJson(const ComparedOutput &output,
                            {"value", toNumber(excess.got)},
                            {"reference", toNumber(excess.wanted)}};
   return one;
+}
+
+static Json toJson(const study::PairScore &score) {
+  return {{"metric", score.metric},
+          {"output", score.isCommand ? Json() : Json(score.output)},
+          {"labels", score.hasLabels ? "labels" : "reference"},
+          {"rows", score.rows},
+          {"percent", toNumber(score.model.percent)},
+          {"reference_percent", toNumber(score.reference.percent)},
+          {"details", study::detailsToJson(score.model.details)},
+          {"reference_details", study::detailsToJson(score.reference.details)}};
 }
 
 static Json toJson(const Sensitivity &sensitivity) {
@@ -217,6 +258,8 @@ Json ingot::study::jsonReport(const CompareOptions &options,
   for (const ComparedOutput &output : result.outputs)
     outputs.push_back(::toJson(output, tolerance));
   members["outputs"] = std::move(outputs);
+  if (result.score)
+    members["score"] = ::toJson(*result.score);
   if (result.tensors) {
     Json tensors = Json::array();
     for (const ComparedTensor &tensor : *result.tensors) {

@@ -8,6 +8,7 @@
 
 #include "compiler/driver/OutputNames.h"
 #include "compiler/pipeline/Backends.h"
+#include "compiler/study/metric/Details.h"
 #include "compiler/study/report/Report.h"
 #include "dialects/nn/NodeName.h"
 
@@ -130,11 +131,25 @@ static void printPrecisions(raw_ostream &out, const CompileOptions &options,
                   *study.chosen.latencyMs, *study.fp32.latencyMs,
                   *study.fp32.latencyMs / *study.chosen.latencyMs);
   const StudiedSearch &search = *study.search;
-  out << "; " << describeScore(search, search.chosenPercent)
-      << format(", fp32 %.2f %%\n", search.fp32Percent)
-      << printable(options.output) << ": accuracy by --metric=" << search.metric
-      << ", first output against " << (search.hasLabels ? "labels" : "fp32")
-      << '\n';
+  out << "; " << describeScore(search, search.chosenPercent) << ", fp32 "
+      << shortScore(search, search.fp32Percent) << '\n'
+      << printable(options.output) << ": accuracy by --metric=";
+  if (search.isCommand)
+    out << "'" << formatLine(search.metric, 120) << "'";
+  else
+    out << search.metric << ", output '" << formatLine(search.output, 120)
+        << "'";
+  out << " against " << (search.hasLabels ? "labels" : "fp32")
+      << describeDetails(search.details) << '\n'
+      << printable(options.output) << ": took " << search.chosen << " of";
+  ListSeparator separator(",");
+  for (const Candidate &one : search.candidates) {
+    out << separator << ' ' << one.name;
+    if (one.milliseconds)
+      out << format(" %.4g ms", *one.milliseconds);
+    out << ' ' << shortScore(search, one.percent);
+  }
+  out << '\n';
 }
 
 std::string study::textReport(const CompileOutcome &outcome) {
@@ -222,9 +237,20 @@ static Json toJson(const Study &study) {
   if (study.search) {
     json["max_drop_percent"] = study.search->maxDrop;
     json["metric"] = study.search->metric;
+    json["metric_output"] = orNull(study.search->output);
+    json["labels"] = study.search->hasLabels ? "labels" : "fp32";
     json["fp32_percent"] = toNumber(study.search->fp32Percent);
     json["int8_percent"] = toNumber(study.search->int8Percent);
     json["chosen_percent"] = toNumber(study.search->chosenPercent);
+    json["details"] = detailsToJson(study.search->details);
+    json["chosen"] = study.search->chosen;
+    json["candidates"] = Json::array();
+    for (const Candidate &one : study.search->candidates)
+      json["candidates"].push_back(
+          {{"name", one.name},
+           {"percent", toNumber(one.percent)},
+           {"within_budget", one.isRight},
+           {"ms", one.milliseconds ? toNumber(*one.milliseconds) : Json()}});
   }
   return json;
 }

@@ -9,7 +9,6 @@
 #include "compiler/driver/OutputNames.h"
 #include "compiler/pipeline/PrecisionName.h"
 #include "compiler/quantize/RulesFile.h"
-#include "compiler/study/metric/Metric.h"
 #include "compiler/study/report/Report.h"
 #include "compiler/study/runs/Errors.h"
 #include "compiler/study/runs/TextFiles.h"
@@ -109,11 +108,10 @@ static Error readStudy(const cli::CompileFlags &flags,
       return usageError("--max-drop=" + flags.maxDrop +
                         ": use a percentage from 0% to 100%");
     study.maxDrop = drop;
-    study.metric = flags.metric;
-    if (!study.metric.empty())
-      if (Expected<std::unique_ptr<Metric>> metric = findMetric(study.metric);
-          !metric)
-        return metric.takeError();
+    study.judge.seconds = flags.metricLimit;
+    if (!flags.metric.empty())
+      if (Error error = parseMetric(flags.metric).moveInto(study.judge.metric))
+        return error;
   }
   if (!flags.preprocess.empty())
     if (std::string wrong = study.data.preprocess.parse(flags.preprocess);

@@ -20,11 +20,6 @@ using namespace ingot::study;
 
 Metric::~Metric() = default;
 
-uint64_t Labels::rowSize() const {
-  return dims.empty() || dims.front() == 0 ? values.size()
-                                           : values.size() / dims.front();
-}
-
 /// Returns a number without trailing zeros.
 static std::string shown(double value) {
   char text[40];
@@ -46,6 +41,10 @@ public:
     return axis == -1 ? "argmax" : "argmax:" + std::to_string(axis);
   }
 
+  std::string nameFor(const Array &output) const override {
+    return "argmax:" + std::to_string(place(output));
+  }
+
   std::string checkOutput(const Array &output) const override {
     const auto rank = int64_t(output.dims.size());
     if (axis < -rank || axis >= rank)
@@ -62,7 +61,7 @@ public:
         return "has " + std::to_string(label) +
                ", but labels are numbers of classes";
       if (label >= classes)
-        return "has " + shown(label) + ", but the first output has " +
+        return "has " + shown(label) + ", but the output has " +
                shown(classes) + " classes, from 0 on";
     }
     return "";
@@ -123,81 +122,6 @@ private:
   }
 
   int64_t axis;
-};
-
-//===----------------------------------------------------------------------===//
-// Regression
-//===----------------------------------------------------------------------===//
-
-/// The score of each column of the output is the coefficient of determination.
-/// The worst column counts.
-class Regression : public Metric {
-public:
-  std::string name() const override { return "regression"; }
-
-  std::string checkLabels(const Labels &labels, const Array &) const override {
-    return llvm::all_of(labels.values,
-                        [](double value) { return std::isfinite(value); })
-               ? ""
-               : "has a value that is not finite";
-  }
-
-  uint64_t numLabels(const Labels &, const Array &output) const override {
-    return tools::elementCount(output);
-  }
-
-  Target targetOf(const Array &output) const override {
-    return {tools::toDoubles(output), widthOf(output)};
-  }
-
-  Sums compare(const Target &target, const Array &output) const override {
-    const std::vector<double> found = tools::toDoubles(output);
-    return found.size() == target.values.size() ? add(target, found) : Sums();
-  }
-
-  Sums perfect(const Target &target) const override {
-    return add(target, target.values);
-  }
-
-  double score(const Sums &sums) const override {
-    double worst = 1;
-    for (size_t at = 0; at + kPerColumn <= sums.size(); at += kPerColumn) {
-      const double error = sums[at], count = sums[at + 3];
-      const double spread =
-          sums[at + 2] - sums[at + 1] * sums[at + 1] / std::max(count, 1.0);
-      // Values that do not vary are judged by their size.
-      const double scale =
-          spread > 1e-12 * sums[at + 2] ? spread : sums[at + 2];
-      const double one = error == 0 ? 1 : 1 - error / scale;
-      worst = std::isnan(one) ? -INFINITY : std::min(worst, one);
-    }
-    return 100 * worst;
-  }
-
-private:
-  /// The sums of squared errors, of targets, of their squares, and the count.
-  static constexpr size_t kPerColumn = 4;
-  /// The most columns that are judged by themselves. More are values of one
-  /// kind, as in an image.
-  static constexpr int64_t kMostColumns = 64;
-
-  size_t widthOf(const Array &output) const override {
-    const int64_t last = output.dims.size() > 1 ? lastDimOf(output) : 1;
-    return last <= kMostColumns ? size_t(std::max<int64_t>(last, 1)) : 1;
-  }
-
-  static Sums add(const Target &target, const std::vector<double> &found) {
-    Sums sums(kPerColumn * target.width);
-    for (size_t i = 0; i < found.size(); ++i) {
-      double *column = &sums[kPerColumn * (i % target.width)];
-      const double wanted = target.values[i];
-      column[0] += (found[i] - wanted) * (found[i] - wanted);
-      column[1] += wanted;
-      column[2] += wanted * wanted;
-      column[3] += 1;
-    }
-    return sums;
-  }
 };
 
 //===----------------------------------------------------------------------===//
@@ -433,6 +357,12 @@ private:
 // Names
 //===----------------------------------------------------------------------===//
 
+bool ingot::study::isMetricKind(llvm::StringRef kind) {
+  return llvm::is_contained(
+      {"argmax", "regression", "multilabel", "sequence", "detection", "cosine"},
+      kind);
+}
+
 llvm::Expected<std::unique_ptr<Metric>>
 ingot::study::findMetric(llvm::StringRef name) {
   auto [kind, value] = name.split(':');
@@ -447,12 +377,16 @@ ingot::study::findMetric(llvm::StringRef name) {
   if (kind == "sequence" &&
       (!hasValue || (!value.getAsInteger(10, integer) && integer >= 0)))
     return std::make_unique<Sequence>(integer);
+  if (kind == "detection" &&
+      (!hasValue || (!value.getAsDouble(number) && number > 0 && number <= 1)))
+    return makeDetection(hasValue ? number : 0.5);
   if (name == "regression")
-    return std::make_unique<Regression>();
+    return makeRegression();
   if (name == "cosine")
     return std::make_unique<Cosine>();
   return makeUsageError(
       "--metric=" + name.str() +
       ": use argmax, argmax:AXIS, regression, multilabel, "
-      "multilabel:THRESHOLD, sequence, sequence:BLANK or cosine");
+      "multilabel:THRESHOLD, sequence, sequence:BLANK, detection, "
+      "detection:OVERLAP, cosine, or a command with a space or a slash");
 }

@@ -5,19 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declares the metrics by which --precision=auto judges the first output. Each
-// has a score in percent, which is 100 if the output is right.
+// Declares the metrics that judge an output. Each has a score in percent, which
+// is 100 if the output is right.
 //
 // - argmax:AXIS is the share of right classes.
 // - regression is the share of the variance that the output explains (R²).
 // - multilabel:THRESHOLD is F1 of all labels.
 // - sequence:BLANK is 1 minus the edit distance per label, after greedy CTC.
+// - detection:OVERLAP is the average precision of boxes.
 // - cosine is the mean cosine of vectors along the last dimension.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_STUDY_METRIC_METRIC_H
 #define INGOT_COMPILER_STUDY_METRIC_METRIC_H
 
+#include "compiler/study/metric/Labels.h"
 #include "compiler/study/runs/Client.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -40,14 +42,11 @@ struct Target {
 /// Sums over samples, from which a metric computes its score.
 using Sums = std::vector<double>;
 
-/// The right results of all samples, as the user gives them.
-struct Labels {
-  std::vector<double> values;
-  std::vector<int64_t> dims;
-  bool areIntegers = false;
-
-  /// Returns the number of values of each row of the first dimension.
-  uint64_t rowSize() const;
+/// A number beside the score, for example a mean absolute error.
+struct Detail {
+  /// The name in JSON, for example "mean_absolute_error".
+  std::string name;
+  double value = 0;
 };
 
 /// Returns the size of the last dimension; 1 for a scalar.
@@ -61,6 +60,9 @@ public:
 
   /// Returns the metric in the syntax of --metric.
   virtual std::string name() const = 0;
+  /// Returns the name with all defaults that follow from an output, for example
+  /// the axis.
+  virtual std::string nameFor(const Array &output) const { return name(); }
   /// Returns "", or why the metric cannot judge such an output.
   virtual std::string checkOutput(const Array &output) const { return ""; }
   /// Returns "", or why `labels` do not fit to such an output. Continues
@@ -86,13 +88,24 @@ public:
   virtual Sums perfect(const Target &target) const = 0;
   /// Returns the score of added sums in percent, at most 100.
   virtual double score(const Sums &sums) const = 0;
+  /// Returns other numbers that describe added sums.
+  virtual std::vector<Detail> details(const Sums &sums) const { return {}; }
 
 protected:
   /// Returns the width of the target of an output.
   virtual size_t widthOf(const Array &output) const { return 1; }
 };
 
-/// Returns the metric with this name, in the syntax of --metric.
+/// Metrics of other files, for findMetric.
+std::unique_ptr<Metric> makeRegression();
+/// `overlap` is the least intersection over union of boxes that match.
+std::unique_ptr<Metric> makeDetection(double overlap);
+
+/// Returns true if `kind` names a metric without its numbers.
+bool isMetricKind(llvm::StringRef kind);
+
+/// Returns the metric with this name, in the syntax of --metric without an
+/// output.
 llvm::Expected<std::unique_ptr<Metric>> findMetric(llvm::StringRef name);
 
 /// Chooses the metric of an output by its values and by the labels. `labels` is

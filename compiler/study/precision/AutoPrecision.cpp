@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses the precision of each layer. At first every layer that int8 makes
-// faster is in int8. If this artifact meets the accuracy budget, it is the
-// result. Otherwise layers are widened until the budget is met. Layers with
-// much error for little saved time come first. Widened layers use bf16 if it is
-// faster and accurate enough.
+// Finds a model with int8 for some layers that meets the accuracy budget. At
+// first every layer that int8 makes faster is in int8. If this artifact does
+// not meet the budget, layers are widened until it is met. Layers with much
+// error for little saved time come first. TryCandidates.cpp compares the
+// artifact with others.
 //
 //===----------------------------------------------------------------------===//
 #include "client/Layers.h"
@@ -28,21 +28,11 @@ using namespace ingot::study;
 static constexpr int kMostChecks = 5;
 /// The rounding error allowed when percentages are compared.
 static constexpr double kRounding = 1e-9;
-/// The least speedup for which a precision is changed: the noise between two
-/// measurements of one artifact is smaller.
-static constexpr double kLeastGain = 1.03;
 
 static std::string digits(const char *format, double value) {
   char text[40];
   snprintf(text, sizeof(text), format, value);
   return text;
-}
-
-std::string study::describeScore(const StudiedSearch &search, double percent) {
-  return digits("%.2f", percent) +
-         (llvm::StringRef(search.metric).starts_with("argmax")
-              ? " % right"
-              : " % by " + search.metric);
 }
 
 static std::string nameOf(const StudiedLayer &layer) {
@@ -119,7 +109,7 @@ Evaluation::Run StudyRun::probeRun(size_t numWide, const Progress &progress) {
   };
 }
 
-static Evaluation::Run runsOf(const ScratchModel &model) {
+Evaluation::Run ingot::study::runsOf(const ScratchModel &model) {
   return [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
     return model.runOnce(inputs, outputs);
   };
@@ -131,16 +121,6 @@ double StudyRun::leastPercent() const {
 
 bool StudyRun::isRight(double percent) const {
   return percent >= leastPercent();
-}
-
-/// Returns a message that no layer can be in int8 within the budget.
-std::string StudyRun::describeBudget(double percent) const {
-  const StudiedSearch &search = *study.search;
-  return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
-         nameOf(study.layers[order.back()]) + " in int8, " +
-         describeScore(search, percent) + "; fp32 " +
-         digits("%.2f", search.fp32Percent) +
-         " %: nothing can be in int8 within this budget";
 }
 
 /// Returns a progress that reports no steps, for work of unknown length.
@@ -158,8 +138,10 @@ llvm::Expected<bool> StudyRun::reachesBudget(size_t numWide,
 /// Finds how many layers must be wide. At least one must be, because the
 /// artifact without wide layers was not accurate enough. Apart from noise, the
 /// drop decreases with each widened layer. So the search doubles the number
-/// first, and then bisects.
-llvm::Expected<size_t> StudyRun::findFewestWide(const Progress &progress) {
+/// first, and then bisects. Returns nothing if not even one layer can be in
+/// int8.
+llvm::Expected<std::optional<size_t>>
+StudyRun::findFewestWide(const Progress &progress) {
   size_t tooFew = 0, numWide = 1;
   bool isFound = false;
   while (numWide < order.size()) {
@@ -174,15 +156,15 @@ llvm::Expected<size_t> StudyRun::findFewestWide(const Progress &progress) {
     numWide = std::min(order.size() - 1, 2 * numWide);
   }
   if (!isFound) {
-    double percent = study.search->int8Percent;
-    if (order.size() > 1) {
-      llvm::Expected<double> rated = evaluation->rate(
-          probeRun(order.size() - 1, progress), withoutSteps(progress));
-      if (!rated)
-        return rated.takeError();
-      percent = *rated;
-    }
-    return makeError(describeBudget(percent));
+    if (order.size() == 1)
+      return std::nullopt;
+    llvm::Expected<Score> rated = evaluation->rate(
+        probeRun(order.size() - 1, progress), withoutSteps(progress));
+    if (!rated)
+      return rated.takeError();
+    missed.push_back({"only " + nameOf(study.layers[order.back()]) + " in int8",
+                      rated->percent});
+    return std::nullopt;
   }
   while (numWide - tooFew > 1) {
     const size_t between = tooFew + (numWide - tooFew) / 2;
@@ -191,7 +173,7 @@ llvm::Expected<size_t> StudyRun::findFewestWide(const Progress &progress) {
       return isEnough.takeError();
     (*isEnough ? numWide : tooFew) = between;
   }
-  return numWide;
+  return std::optional(numWide);
 }
 
 void StudyRun::apply(size_t numWide) {
@@ -214,9 +196,9 @@ bool StudyRun::hasNoWideLayer() const {
 }
 
 /// Compiles the choice, or uses the artifact with all layers in int8 if they
-/// are equal. Returns the score in percent.
-llvm::Expected<double> StudyRun::compileChoice(size_t numWide,
-                                               const Progress &progress) {
+/// are equal. Returns the score.
+llvm::Expected<Score> StudyRun::compileChoice(size_t numWide,
+                                              const Progress &progress) {
   const bool isAll = numWide == 0 && hasNoWideLayer();
   Stages stages(progress, {isAll ? 0.0 : 1.0, 1.0});
   const Progress compiling = stages.next();
@@ -235,167 +217,64 @@ llvm::Expected<double> StudyRun::compileChoice(size_t numWide,
                           withPhase(stages.next(), "evaluating the artifact"));
 }
 
-/// Widens layers until the artifact meets the budget.
-llvm::Error StudyRun::widen(const Progress &progress) {
-  StudiedSearch &search = *study.search;
+/// Widens layers until the artifact meets the budget. Returns its score, or
+/// nothing if no number of layers meets the budget.
+llvm::Expected<std::optional<Score>> StudyRun::widen(const Progress &progress) {
   Stages stages(progress, {2, 1, 1});
   if (llvm::Error error = orderLayers(stages.next()))
-    return error;
-  llvm::Expected<size_t> fewest = findFewestWide(stages.next());
+    return std::move(error);
+  llvm::Expected<std::optional<size_t>> fewest = findFewestWide(stages.next());
   if (!fewest)
     return fewest.takeError();
-  size_t numWide = *fewest;
+  if (!*fewest)
+    return std::nullopt;
+  size_t numWide = **fewest;
   const Progress checking = stages.next();
   for (int check = 0;; ++check) {
-    llvm::Expected<double> percent =
+    llvm::Expected<Score> score =
         compileChoice(numWide, partOf(checking, check / (kMostChecks + 1.0),
                                       (check + 1) / (kMostChecks + 1.0)));
-    if (!percent)
-      return percent.takeError();
-    search.chosenPercent = *percent;
-    if (isRight(search.chosenPercent))
-      return llvm::Error::success();
+    if (!score)
+      return score.takeError();
+    if (isRight(score->percent))
+      return std::optional(*score);
+    missed.push_back(
+        {std::to_string(order.size() - numWide) + " layers in int8",
+         score->percent});
     if (numWide + 1 >= order.size() || check == kMostChecks)
-      return makeError("--max-drop=" + digits("%g", search.maxDrop) +
-                       "%: " + describeScore(search, search.chosenPercent) +
-                       ", fp32 " + digits("%.2f", search.fp32Percent) +
-                       " %, with as few layers in int8 as were tried: give "
-                       "--precision=fp32 or a larger budget");
+      return std::nullopt;
     numWide = std::min(order.size() - 1, numWide + 1 + numWide / 4);
   }
 }
 
-/// Chooses layers by measuring whole artifacts: their accuracy, and their
-/// speedup over fp32.
+/// Finds the precisions of single layers. Adds the artifact to the trials if it
+/// meets the budget.
 llvm::Error StudyRun::chooseLayers(const Progress &progress) {
   StudiedSearch &search = *study.search;
-  Stages stages(progress, {1, 1, 4, 1});
+  Stages stages(progress, {1, 1, 4});
   const Progress probing = stages.next(), compiling = stages.next();
-  std::optional<double> percent;
+  std::optional<Score> score;
   // The probe is compiled already, so it tells whether an artifact without
   // slow layers is worth its compilation.
   if (!hasNoWideLayer())
     if (llvm::Error error =
-            evaluation->rate(probeRun(0, probing), probing).moveInto(percent))
+            evaluation->rate(probeRun(0, probing), probing).moveInto(score))
       return error;
-  if (isRight(percent.value_or(100)))
-    if (llvm::Error error = compileChoice(0, compiling).moveInto(percent))
+  if (!score || isRight(score->percent))
+    if (llvm::Error error = compileChoice(0, compiling).moveInto(score))
       return error;
-  search.chosenPercent = search.int8Percent = *percent;
+  search.int8Percent = score->percent;
   const Progress widening = stages.next();
-  if (!isRight(search.int8Percent))
-    if (llvm::Error error = widen(widening))
+  if (!isRight(score->percent)) {
+    missed.push_back({hasNoWideLayer()
+                          ? "int8"
+                          : std::to_string(order.size()) + " layers in int8",
+                      score->percent});
+    if (llvm::Error error = widen(widening).moveInto(score))
       return error;
-  // The artifact with all layers in int8 has been measured already.
-  if (tried == &int8)
-    return llvm::Error::success();
-  TimedModel wide(fp32), narrow(*tried);
-  llvm::Expected<TimedMachine> machine = measureInTurns(
-      {&wide, &narrow}, firstSample, 0, TimedParts::whole, stages.next());
-  if (!machine)
-    return machine.takeError();
-  study.machine = std::move(*machine);
-  study.chosen = {tried->fileBytes(), narrow.latencyMs};
-  study.fp32.latencyMs = wide.latencyMs;
-  return llvm::Error::success();
-}
-
-/// Runs fp32 on the samples of the evaluation. Must come before samples are
-/// picked.
-llvm::Error StudyRun::runReference(const Progress &progress) {
-  StudiedSearch &search = study.search.emplace();
-  search.maxDrop = *options.maxDrop;
-  search.hasLabels = evaluation->hasLabels();
-  evaluation->setInputs(fp32.inputs());
-  if (llvm::Error error = evaluation->runReference(
-          runsOf(fp32), withPhase(progress, "evaluating fp32")))
-    return error;
-  search.metric = evaluation->metricName();
-  search.rows = evaluation->numRows();
-  search.fp32Percent = evaluation->referencePercent();
-  // Without a calibration run, all samples have equal weight.
-  if (survey.count() == 0)
-    for (uint64_t i = 0; i < evaluation->numSamples(); ++i)
-      survey.endSample();
-  return llvm::Error::success();
-}
-
-llvm::Error StudyRun::choose(const Progress &progress) {
-  dropSlowLayers();
-  Stages stages(progress, {2, 1});
-  if (llvm::Error error = chooseInt8(stages.next()))
-    return error;
-  return chooseBF16(stages.next());
-}
-
-llvm::Error StudyRun::chooseInt8(const Progress &progress) {
-  if (!order.empty())
-    if (llvm::Error error = chooseLayers(progress))
-      return error;
-  const bool isSlower =
-      !order.empty() && *study.chosen.latencyMs >= *study.fp32.latencyMs;
-  if (!order.empty() && !isSlower)
-    return llvm::Error::success();
-  warn(progress, isSlower ? "the model is not faster in int8 on this machine: "
-                            "all of it stays in fp32"
-                          : "no layer is faster in int8 on this machine: all "
-                            "of them stay in fp32");
-  apply(order.size());
-  for (size_t unit : order)
-    study.layers[unit].reason = "the model as a whole is not faster";
-  study.search->chosenPercent = study.search->fp32Percent;
-  study.chosen = study.fp32;
-  return llvm::Error::success();
-}
-
-static bool isHalf(const tools::Layer &layer) {
-  return layer.precision == stringifyPrecision(Precision::bf16);
-}
-
-llvm::Error StudyRun::chooseBF16(const Progress &progress) {
-  StudiedSearch &search = *study.search;
-  if (!study.chosen.latencyMs || !study.fp32.latencyMs)
-    return llvm::Error::success();
-  Stages stages(progress, {1, 1, 1});
-  half.emplace();
-  ScratchModel::Options scratch = scratchOptions();
-  findChoice().applyTo(scratch.pipeline);
-  if (llvm::Error error = half->prepare(scratch, stages.next()))
-    return error;
-  const std::vector<tools::Layer> layers = tools::layersOf(half->handle());
-  if (llvm::none_of(layers, isHalf)) {
-    half.reset();
-    return llvm::Error::success();
   }
-  llvm::Expected<double> percent = evaluation->rate(
-      runsOf(*half), withPhase(stages.next(), "evaluating with bf16"));
-  if (!percent)
-    return percent.takeError();
-  search.bf16Percent = *percent;
-  TimedModel wide(fp32), narrow(*half);
-  if (isRight(*percent)) {
-    llvm::Expected<TimedMachine> machine = measureInTurns(
-        {&wide, &narrow}, firstSample, 0, TimedParts::whole, stages.next());
-    if (!machine)
-      return machine.takeError();
-    study.machine = std::move(*machine);
-    search.bf16Speedup = wide.latencyMs / narrow.latencyMs;
-  }
-  const double speedup = *study.fp32.latencyMs / *study.chosen.latencyMs;
-  if (search.bf16Speedup.value_or(0) < kLeastGain * speedup) {
-    half.reset();
-    return llvm::Error::success();
-  }
-  search.chosenPercent = *percent;
-  study.chosen = {half->fileBytes(), narrow.latencyMs};
-  study.fp32.latencyMs = wide.latencyMs;
-  for (StudiedLayer &layer : study.layers) {
-    layer.isBF16 =
-        !layer.isInt8 && llvm::any_of(layers, [&](const tools::Layer &one) {
-          return isHalf(one) && shareNodes(one.nodes, layer.nodes);
-        });
-    if (layer.isBF16)
-      layer.reason += "; the model is faster with bf16 for the rest";
-  }
+  if (score)
+    trials.push_back(
+        {tried == &int8 ? "int8" : "mixed", tried, *score, study.layers, {}});
   return llvm::Error::success();
 }

@@ -184,13 +184,17 @@ llvm::Error StudyRun::measureOutputs(const Progress &progress) {
       isOn, progress,
       [&](size_t sample, const std::vector<Array> &wanted,
           const std::vector<Array> &rounded) -> llvm::Error {
-        // The probe cannot switch layers to bf16, so run the artifact instead.
+        // The probe cannot switch layers to bf16, and has no dynamic ranges. So
+        // run the artifact instead.
+        const ScratchModel *exact = half      ? &*half
+                                    : dynamic ? &*dynamic
+                                              : nullptr;
         std::vector<Array> computed;
-        if (half)
+        if (exact)
           if (llvm::Error error =
-                  half->runOnce(probe.inputsOf(sample), computed))
+                  exact->runOnce(probe.inputsOf(sample), computed))
             return error;
-        const std::vector<Array> &found = half ? computed : rounded;
+        const std::vector<Array> &found = exact ? computed : rounded;
         for (size_t i = 0; i < study.outputs.size(); ++i)
           study.outputs[i].add(wanted[i], found[i], probe.weightOf(sample));
         return llvm::Error::success();
@@ -228,7 +232,7 @@ llvm::Error StudyRun::run(const Progress &progress) {
                reports = options.isReported ? 1 : 0;
   if (options.maxDrop) {
     evaluation = std::make_unique<Evaluation>(
-        options.data.paths.front(), options.data.preprocess, options.metric);
+        options.data.paths.front(), options.data.preprocess, options.judge);
     if (llvm::Error error = evaluation->open())
       return error;
   }
@@ -285,6 +289,11 @@ bool StudyRun::hasInt8() const {
 PrecisionChoice StudyRun::findChoice() const {
   PrecisionChoice choice;
   choice.files = scratch;
+  if (dynamic) {
+    choice.isDynamic = true;
+    choice.keep = options.keep;
+    return choice;
+  }
   if (hasInt8()) {
     choice.calibration = calibrationPath;
     choice.keep = keepRules();
@@ -306,6 +315,8 @@ PrecisionChoice StudyRun::findChoice() const {
 void PrecisionChoice::applyTo(PipelineOptions &pipeline) const {
   pipeline.calibration = calibration;
   pipeline.keep = keep;
+  if (isDynamic)
+    pipeline.quantization = Quantization::int8Dynamic;
   if (!isBF16)
     return;
   pipeline.precision = Precision::bf16;

@@ -7,6 +7,8 @@
 #ifndef INGOT_COMPILER_STUDY_PRECISION_PRECISIONSTUDY_H
 #define INGOT_COMPILER_STUDY_PRECISION_PRECISIONSTUDY_H
 
+#include "compiler/study/metric/Judge.h"
+#include "compiler/study/precision/Candidates.h"
 #include "compiler/study/precision/LayerTimes.h"
 #include "compiler/study/precision/Sensitivity.h"
 #include "compiler/study/ranges/Calibrator.h"
@@ -30,8 +32,8 @@ struct StudyOptions {
   /// The allowed drop of accuracy in percentage points, on the single file of
   /// `data`. If set, the study chooses the precision of each layer.
   std::optional<double> maxDrop;
-  /// The metric of accuracy, as for findMetric; "" to choose by the output.
-  std::string metric;
+  /// The metric of accuracy.
+  JudgeOptions judge;
   /// True if a report needs all errors and the histograms of tensors.
   bool isReported = false;
   /// A cache of code shared by the caller's compilations; may be null.
@@ -65,18 +67,28 @@ struct StudiedModel {
 struct StudiedSearch {
   double maxDrop = 0;
   bool hasLabels = false;
-  /// The metric of the percentages. They are shares of right rows for argmax.
-  std::string metric;
+  /// The metric of the percentages, and the output that it judges. They are
+  /// shares of right rows for argmax. A command judges all outputs.
+  std::string metric, output;
+  bool isCommand = false;
   uint64_t rows = 0, evaluations = 0;
   double fp32Percent = 0, int8Percent = 0, chosenPercent = 0;
   /// The result with bf16 for layers that are not int8: the score in percent,
   /// and the speedup over fp32. The speedup is set only if the percentage
   /// is high enough.
   std::optional<double> bf16Percent, bf16Speedup;
+  /// Other numbers of the metric with the chosen precisions.
+  std::vector<Detail> details;
+  /// The models that were compared, and the name of the chosen one.
+  std::vector<Candidate> candidates;
+  std::string chosen;
 };
 
-/// Returns a score in words: "98.20 % right", or "97.10 % by regression".
+/// Returns a score in words: "98.20 % right", "97.10 % by regression", or
+/// "0.93 by the command".
 std::string describeScore(const StudiedSearch &search, double percent);
+/// Returns a score in words: "98.20 %", or "0.93" for a command.
+std::string shortScore(const StudiedSearch &search, double percent);
 
 /// The options that compile a model with the chosen precisions.
 struct PrecisionChoice {
@@ -86,7 +98,7 @@ struct PrecisionChoice {
   std::shared_ptr<ScratchFolder> files;
   /// The keep rules, as in the fields of PipelineOptions with these names.
   std::vector<std::string> keep, keepFromInt8;
-  bool isBF16 = false;
+  bool isBF16 = false, isDynamic = false;
 
   void applyTo(PipelineOptions &pipeline) const;
 };

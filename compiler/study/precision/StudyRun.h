@@ -16,6 +16,24 @@ namespace ingot::study {
 bool shareNodes(const std::vector<std::string> &a,
                 const std::vector<std::string> &b);
 
+/// Returns the runs of a model for an evaluation.
+Evaluation::Run runsOf(const ScratchModel &model);
+
+/// A model that the search may take, and the precisions of its layers.
+struct Trial {
+  std::string name;
+  ScratchModel *model = nullptr;
+  Score score;
+  std::vector<StudiedLayer> layers;
+  std::optional<double> milliseconds;
+};
+
+/// A model that does not meet the budget: its name and its score.
+struct Missed {
+  std::string name;
+  double percent = 0;
+};
+
 /// Does the work of studyPrecision.
 class StudyRun {
 public:
@@ -36,25 +54,33 @@ private:
   llvm::Error measureErrors(const Progress &progress);
   llvm::Error measureOutputs(const Progress &progress);
 
-  // In AutoPrecision.cpp.
-  llvm::Error choose(const Progress &progress);
+  // In TryCandidates.cpp.
   llvm::Error runReference(const Progress &progress);
+  llvm::Error choose(const Progress &progress);
+  llvm::Error tryUniform(const std::vector<StudiedLayer> &uniform,
+                         const Progress &progress);
+  llvm::Error tryDynamic(const Progress &progress);
+  llvm::Error tryBF16(const Progress &progress);
+  llvm::Error measureTrials(llvm::ArrayRef<size_t> which,
+                            const Progress &progress);
+  Candidate candidateOf(const Trial &trial) const;
+  void take(size_t trial);
+  std::string describeBudget() const;
+
+  // In AutoPrecision.cpp.
   void dropSlowLayers();
   llvm::Error orderLayers(const Progress &progress);
   Evaluation::Run probeRun(size_t numWide, const Progress &progress);
   llvm::Expected<bool> reachesBudget(size_t numWide, const Progress &progress);
-  llvm::Expected<size_t> findFewestWide(const Progress &progress);
+  llvm::Expected<std::optional<size_t>>
+  findFewestWide(const Progress &progress);
   void apply(size_t numWide);
   double leastPercent() const;
   bool isRight(double percent) const;
-  std::string describeBudget(double percent) const;
   bool hasNoWideLayer() const;
-  llvm::Expected<double> compileChoice(size_t numWide,
-                                       const Progress &progress);
-  llvm::Error widen(const Progress &progress);
+  llvm::Expected<Score> compileChoice(size_t numWide, const Progress &progress);
+  llvm::Expected<std::optional<Score>> widen(const Progress &progress);
   llvm::Error chooseLayers(const Progress &progress);
-  llvm::Error chooseInt8(const Progress &progress);
-  llvm::Error chooseBF16(const Progress &progress);
 
   bool hasInt8() const;
   /// Returns the keep rules for nodes that are not in int8.
@@ -71,8 +97,15 @@ private:
   std::optional<ScratchModel> mixed;
   /// The artifact of the last choice: `int8` or `mixed`.
   ScratchModel *tried = nullptr;
+  /// The artifact in int8-dynamic. Set once it is tried.
+  std::optional<ScratchModel> dynamic;
   /// The artifact with some layers in bf16. Set once it is tried.
   std::optional<ScratchModel> half;
+  /// The models that meet the budget, first fp32; and those that do not.
+  std::vector<Trial> trials;
+  std::vector<Missed> missed;
+  /// The trial that is taken.
+  size_t taken = 0;
   Probe probe;
   /// The survey of the samples from calibration.
   SampleSurvey survey;

@@ -60,8 +60,10 @@ static double workOf(const PrecisionFlag &unit,
 /// order in which they are kept.
 static llvm::Expected<std::vector<Candidate>>
 findCandidates(Probe &probe, const Progress &progress) {
-  const std::vector<tools::Layer> layers =
-      tools::layersOf(probe.scratch().handle());
+  // The work depends on sizes that may be known only in a run.
+  llvm::Expected<std::vector<tools::Layer>> layers = probe.layersOfRun();
+  if (!layers)
+    return layers.takeError();
   std::vector<Candidate> all;
   double total = 0, largest = 0;
   for (size_t i = 0; i < probe.units().size(); ++i) {
@@ -73,7 +75,7 @@ findCandidates(Probe &probe, const Progress &progress) {
     llvm::Expected<double> error = measureAlone(probe, i, progress);
     if (!error)
       return error.takeError();
-    const double work = workOf(probe.units()[i], layers);
+    const double work = workOf(probe.units()[i], *layers);
     total += work;
     largest = std::max(largest, *error);
     all.push_back({i, probe.units()[i].nodes.front(), *error, work});

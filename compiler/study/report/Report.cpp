@@ -99,9 +99,10 @@ static std::string cards(const Study &study) {
             " times as fast as fp32 with " +
             digits("%.3f ms", *study.fp32.latencyMs));
   if (study.search)
-    text += card(digits("%.2f %%", study.search->chosenPercent),
+    text += card(shortScore(*study.search, study.search->chosenPercent),
                  "by " + study.search->metric + ", " +
-                     digits("%.2f %%", study.search->fp32Percent) + " in fp32");
+                     shortScore(*study.search, study.search->fp32Percent) +
+                     " in fp32");
   if (study.outputs.size() == 1 && study.samples)
     text += card(digits("%.4f", study.outputs.front().difference.relative()),
                  "relative error of the output");
@@ -127,7 +128,7 @@ static std::string bf16Text(const Study &study) {
   const StudiedSearch &search = *study.search;
   if (!search.bf16Percent)
     return "";
-  return ", " + digits("%.2f %%", *search.bf16Percent) +
+  return ", " + shortScore(search, *search.bf16Percent) +
          " with bf16 for the rest" +
          (search.bf16Speedup
               ? digits(", %.2f times as fast as fp32", *search.bf16Speedup)
@@ -143,15 +144,15 @@ static std::string searchSection(const Study &study) {
              std::to_string(search.rows) + " results, judged by " +
              search.metric + " against " +
              (search.hasLabels ? "labels" : "fp32") + ". " +
-             digits("%.2f %%", search.fp32Percent) + " in fp32" +
+             shortScore(search, search.fp32Percent) + " in fp32" +
              (search.evaluations
-                  ? ", " + digits("%.2f %%", search.int8Percent) +
+                  ? ", " + shortScore(search, search.int8Percent) +
                         " with all layers in int8 that int8 makes faster"
                   : "") +
-             bf16Text(study) + ", " + digits("%.2f %%", search.chosenPercent) +
-             " as chosen; a drop of " + digits("%g", search.maxDrop) +
-             " points was allowed. " + std::to_string(search.evaluations) +
-             " assignments were tried.") +
+             bf16Text(study) + ", " + shortScore(search, search.chosenPercent) +
+             " as chosen (" + search.chosen + "); a drop of " +
+             digits("%g", search.maxDrop) + " points was allowed. " +
+             std::to_string(search.evaluations) + " assignments were tried.") +
          "</p>\n";
 }
 
@@ -408,6 +409,7 @@ static void writeSearch(JsonWriter &json, const StudiedSearch &search) {
       .member("max_drop", search.maxDrop)
       .member("labels", search.hasLabels ? "labels" : "fp32")
       .member("metric", search.metric)
+      .member("metric_output", search.output)
       .member("rows", search.rows)
       .member("fp32_percent", search.fp32Percent);
   if (search.evaluations)
@@ -418,7 +420,18 @@ static void writeSearch(JsonWriter &json, const StudiedSearch &search) {
     json.member("bf16_speedup", *search.bf16Speedup);
   json.member("chosen_percent", search.chosenPercent)
       .member("evaluations", search.evaluations)
-      .end('}');
+      .member("chosen", search.chosen)
+      .begin("candidates", '[');
+  for (const Candidate &one : search.candidates) {
+    json.begin('{')
+        .member("name", one.name)
+        .member("percent", one.percent)
+        .member("within_budget", one.isRight);
+    if (one.milliseconds)
+      json.member("ms", *one.milliseconds);
+    json.end('}');
+  }
+  json.end(']').end('}');
 }
 
 std::string ingot::study::reportJson(const Study &study) {

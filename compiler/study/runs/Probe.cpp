@@ -165,6 +165,12 @@ llvm::Error Probe::runOnce(const std::vector<bool> &isOn,
   return model.runOnce(all, outputs);
 }
 
+llvm::Expected<std::vector<tools::Layer>> Probe::layersOfRun() {
+  std::vector<Array> all = kept.front().inputs;
+  all.insert(all.end(), settings.begin(), settings.end());
+  return model.layersOfRun(all);
+}
+
 llvm::Error Probe::run(const std::vector<bool> &isOn, const Progress &progress,
                        Visit visit) {
   turn(isOn);

@@ -82,6 +82,9 @@ public:
                       const std::vector<Array> &inputs,
                       std::vector<Array> &outputs);
 
+  /// Returns the layers of a run on the first sample that was read.
+  llvm::Expected<std::vector<tools::Layer>> layersOfRun();
+
   /// Runs on all samples. Passes the outputs and the reference's outputs to
   /// `visit`.
   using Visit = llvm::function_ref<llvm::Error(

@@ -142,3 +142,24 @@ ingot_status ScratchModel::run(const std::vector<Array> &inputs,
   problem = status == INGOT_OK ? "" : error.message;
   return status;
 }
+
+llvm::Expected<std::vector<tools::Layer>>
+ScratchModel::layersOfRun(const std::vector<Array> &inputs) {
+  tools::ProfileHandle profile;
+  if (llvm::Error error = errorIf(tools::createProfile(model.get(), profile)))
+    return std::move(error);
+  ingot_run_options run = INGOT_RUN_OPTIONS_INIT;
+  run.profile = profile.get();
+  std::vector<Array> kept;
+  ingot_error error = INGOT_ERROR_INIT;
+  if (tools::runToFit(model.get(), context.get(), inputs, kept, error, &run))
+    return makeError(error.message);
+  std::vector<tools::Layer> layers = tools::layersOf(model.get());
+  for (tools::Layer &layer : layers) {
+    ingot_profile_times taken = INGOT_PROFILE_TIMES_INIT;
+    ingot_profile_layer_get(profile.get(), layer.number, &taken, nullptr);
+    layer.flops = taken.flops;
+    layer.bytes = taken.bytes;
+  }
+  return layers;
+}

@@ -8,6 +8,7 @@
 #define INGOT_COMPILER_STUDY_RUNS_SCRATCHMODEL_H
 
 #include "base/ScratchFolder.h"
+#include "client/Layers.h"
 #include "compiler/driver/Compiler.h"
 #include "compiler/study/runs/Client.h"
 #include "compiler/study/runs/Errors.h"
@@ -65,6 +66,11 @@ public:
   ingot_status run(const std::vector<Array> &inputs, ingot_observe_fn observe,
                    void *user, std::string &problem,
                    std::vector<Array> *kept = nullptr);
+
+  /// Runs once. Returns the layers with the arithmetic and the bytes of this
+  /// run, which depend on its sizes.
+  llvm::Expected<std::vector<tools::Layer>>
+  layersOfRun(const std::vector<Array> &inputs);
 
 private:
   llvm::Error compile(const Options &options, const Progress &progress);

@@ -39,6 +39,8 @@ def entry(model: str | bytes, options: Mapping[str, Any]) -> str:
     for name in _WRITING:
         if options.get(name):
             raise ingot.InvalidArgument(f"the option {name} writes a file beside the model; pass output=")
+    if callable(options.get("metric")):
+        raise ingot.InvalidArgument("a model that a function has judged is not cached; pass output=")
     if options.get("weights") == "file" or options.get("kernels") == "auto":
         raise ingot.InvalidArgument("separate files beside the model need output=")
     digest = hashlib.sha256()

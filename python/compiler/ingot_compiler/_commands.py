@@ -15,6 +15,8 @@ from typing import Any, TYPE_CHECKING, TypeVar
 import ingot
 
 from . import _cache, _models, _results
+from ._errors import CompileError
+from ._metric import Served
 from ._process import Progress, run
 from ._results import BenchResult, CalibrationResult, Comparison, CompileResult, Inspection
 
@@ -56,6 +58,20 @@ def _make(kind: Callable[..., Result], document: dict[str, Any]) -> Result:
     return kind(**{name: _convert(hint, document.get(name)) for name, hint in hints.items() if name in document})
 
 
+def _run_judged(command: str, positional: Sequence[str], options: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Runs a command whose option `metric` may be a function. Raises what the function raises."""
+    metric = options.get("metric")
+    if not callable(metric):
+        return run(command, positional, options, **more)
+    with Served(metric) as served:
+        try:
+            return run(command, positional, {**options, "metric": served.command}, **more)
+        except CompileError as error:
+            if served.error is not None:
+                raise served.error from error
+            raise
+
+
 # Commands ---------------------------------------------------------------------
 
 def compile(model: Any, output: Path | None = None, *, args: Any = None, timeout: float | None = None,
@@ -69,6 +85,8 @@ def compile(model: Any, output: Path | None = None, *, args: Any = None, timeout
     timeout: seconds after which the compilation ends with ingot.Timeout.
     progress: is called with each step, e.g. `print`.
     options: those of `ingot compile`, with `_` for `-`: compile(m, precision="bf16", shape={"x": (1, 3, 224, 224)}).
+        `metric` may be a function that gets outputs and labels and returns a score. Outputs are a dict of arrays by
+        name. Labels are the array `labels` of the samples, or else the outputs of fp32.
 
     Raises CompileError if the compiler refuses the model, and ingot.InvalidArgument for wrong options. If neither the
     compilation ends nor the loading, no file is left.
@@ -102,8 +120,8 @@ def compile_to(model: Any, output: Path, *, args: Any = None, timeout: float | N
     values: dict[str, Any] = dict(options)
     values.setdefault("header", False)
     with _models.as_file(_models.read(model, args)) as (path, descriptors):
-        return _make(CompileResult, run("compile", [path], values, extra=[f"--output={os.fspath(output)}"],
-                                        timeout=timeout, progress=progress, descriptors=descriptors))
+        return _make(CompileResult, _run_judged("compile", [path], values, extra=[f"--output={os.fspath(output)}"],
+                                                timeout=timeout, progress=progress, descriptors=descriptors))
 
 
 def calibrate(model: Any, data: Path | Sequence[Path], output: Path, *, args: Any = None, timeout: float | None = None,
@@ -140,11 +158,11 @@ def compare(model: ingot.Model | Path, onnx_model: Any, data: Path | Sequence[Pa
             timeout: float | None = None, progress: Callable[[Progress], object] | None = None,
             **options: Unpack[CompareOptions]) -> Comparison:
     """Compares a compiled model with its ONNX model on samples. Outputs beyond the tolerance are no error: see
-    `within_tolerance`."""
+    `within_tolerance`. `metric` may be a function, as for `compile`."""
     values = {"data": _existing(data), **options}
     with _models.as_file(_models.read(onnx_model, args)) as (path, descriptors):
-        return _make(Comparison, run("compare", [_path_of(model), path], values, timeout=timeout, progress=progress,
-                                     descriptors=descriptors, accepted=(0, 3)))
+        return _make(Comparison, _run_judged("compare", [_path_of(model), path], values, timeout=timeout,
+                                             progress=progress, descriptors=descriptors, accepted=(0, 3)))
 
 
 def bench(model: ingot.Model | Path, onnx_model: Path | None = None, *, timeout: float | None = None,

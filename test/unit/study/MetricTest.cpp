@@ -5,9 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/study/metric/Metric.h"
+#include "compiler/study/metric/Boxes.h"
+#include "compiler/study/metric/MetricName.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string.h>
 
 using namespace ingot;
@@ -100,6 +103,109 @@ TEST(Metric, ComparesVectors) {
               1e-9);
   EXPECT_EQ(scoreOf("cosine", arrayOf({1, 2}, {0, 0}), arrayOf({1, 2}, {0, 0})),
             100);
+}
+
+TEST(Metric, DescribesMeasuredValues) {
+  const std::unique_ptr<Metric> metric = metricOf("regression");
+  const Sums sums =
+      metric->compare(metric->targetOf(arrayOf({4, 1}, {1, 2, 3, 4})),
+                      arrayOf({4, 1}, {2, 3, 4, 5}));
+  const std::vector<Detail> details = metric->details(sums);
+  ASSERT_EQ(details.size(), 3u);
+  EXPECT_EQ(details[0].name, "mean_absolute_error");
+  EXPECT_NEAR(details[0].value, 1, 1e-9);
+  EXPECT_EQ(details[1].name, "relative_error");
+  EXPECT_NEAR(details[1].value, std::sqrt(4.0 / 30), 1e-9);
+  EXPECT_EQ(details[2].name, "correlation");
+  EXPECT_NEAR(details[2].value, 1, 1e-9);
+}
+
+TEST(Metric, MatchesBoxes) {
+  const std::unique_ptr<Metric> metric = metricOf("detection");
+  const Labels labels = {
+      {0, 0, 10, 10, 1, 20, 20, 30, 30, 2, 0, 0, 0, 0, -1}, {1, 3, 5}, true};
+  auto scoreOfBoxes = [&](std::vector<float> rows) {
+    const Array found =
+        arrayOf({1, int64_t(rows.size()) / 6, 6}, std::move(rows));
+    EXPECT_EQ(metric->numLabels(labels, found), 15u);
+    return metric->score(
+        metric->compare(metric->targetOf(labels.values, labels, found), found));
+  };
+  // Both boxes are found. An overlap of 0.5 is enough.
+  EXPECT_EQ(scoreOfBoxes({0, 0, 10, 5, 0.9f, 1, 20, 20, 30, 30, 0.8f, 2}), 100);
+  // A box of another class, one with little overlap, and a second match.
+  EXPECT_EQ(scoreOfBoxes({0, 0, 10, 10, 0.9f, 1, 20, 20, 30, 30, 0.8f, 1}), 50);
+  EXPECT_EQ(scoreOfBoxes({0, 0, 10, 10, 0.9f, 1, 20, 20, 30, 24, 0.8f, 2}), 50);
+  EXPECT_EQ(scoreOfBoxes({0, 0, 10, 10, 0.9f, 1, 0, 0, 10, 10, 0.8f, 1}), 50);
+  // A wrong box costs precision only if its score is above that of a right one.
+  // Here recall 1/2 has precision 1/2, and recall 1 has precision 2/3.
+  EXPECT_NEAR(scoreOfBoxes({50, 50, 60, 60, 0.9f, 1, 0, 0, 10, 10, 0.8f, 1, 20,
+                            20, 30, 30, 0.7f, 2}),
+              100 * 2.0 / 3, 1e-9);
+  EXPECT_EQ(scoreOfBoxes({50, 50, 60, 60, 0.1f, 1, 0, 0, 10, 10, 0.8f, 1, 20,
+                          20, 30, 30, 0.7f, 2}),
+            100);
+  EXPECT_EQ(scoreOfBoxes({}), 0);
+  EXPECT_NE(metric->checkLabels({{1, 2}, {1, 2}, true}, arrayOf({0, 6}, {})),
+            "");
+  EXPECT_NE(metric->checkLabels({{5, 0, 1, 1, 0}, {1, 1, 5}, true},
+                                arrayOf({0, 6}, {})),
+            "");
+}
+
+TEST(Metric, FindsBoxes) {
+  const Array boxes = arrayOf({1, 2, 4}, {0, 0, 1, 1, 2, 2, 3, 3});
+  const Array scores = arrayOf({1, 2}, {0.9f, 0.8f});
+  const Array classes = arrayOf({1, 2}, {3, 4});
+  const Array count = arrayOf({1}, {2});
+  const std::vector<Array> outputs = {count, scores, classes, boxes};
+  const std::vector<std::string> names = {"num", "conf", "class_ids", "boxes"};
+  const std::optional<BoxOutputs> found =
+      findBoxes(outputs, names, {0, 1, 2, 3});
+  ASSERT_TRUE(found && found->scores && found->classes);
+  EXPECT_EQ(found->boxes, 3u);
+  EXPECT_EQ(*found->scores, 1u);
+  EXPECT_EQ(*found->classes, 2u);
+  llvm::Expected<Array> packed = packBoxes(outputs, *found);
+  ASSERT_TRUE(bool(packed));
+  EXPECT_EQ(packed->dims, (std::vector<int64_t>{1, 2, 6}));
+  std::vector<float> values(12);
+  memcpy(values.data(), packed->data.data(), packed->data.size());
+  EXPECT_EQ(values,
+            (std::vector<float>{0, 0, 1, 1, 0.9f, 3, 2, 2, 3, 3, 0.8f, 4}));
+  // Rows of the image, the corners, the class and the score.
+  const std::vector<Array> rows = {
+      arrayOf({3, 7}, {0, 1, 2, 3, 4, 7, 0.5f, 1, 1, 2, 3, 4, 8, 0.25f, //
+                       1, 5, 6, 7, 8, 9, 1})};
+  llvm::Expected<Array> images =
+      packBoxes(rows, *findBoxes(rows, {"output"}, {0}));
+  ASSERT_TRUE(bool(images));
+  EXPECT_EQ(images->dims, (std::vector<int64_t>{2, 2, 6}));
+  EXPECT_FALSE(findBoxes({scores, classes}, {"a", "b"}, {0, 1}));
+}
+
+TEST(Metric, NamesHaveOutputsAndCommands) {
+  auto parsed = [](const char *text) {
+    llvm::Expected<MetricName> found = parseMetric(text);
+    EXPECT_TRUE(bool(found)) << text;
+    return found ? *found : MetricName();
+  };
+  EXPECT_EQ(parsed("argmax:1@a:b@c").metric, "argmax:1");
+  EXPECT_EQ(parsed("argmax:1@a:b@c").outputs,
+            (std::vector<std::string>{"a:b@c"}));
+  EXPECT_EQ(parsed("argmax@/head/out 1").outputs,
+            (std::vector<std::string>{"/head/out 1"}));
+  EXPECT_EQ(parsed("@y").metric, "");
+  EXPECT_EQ(parsed("detection:0.75@b,s,c").outputs,
+            (std::vector<std::string>{"b", "s", "c"}));
+  EXPECT_EQ(parsed("python3 score.py").command, "python3 score.py");
+  EXPECT_EQ(parsed("./score").command, "./score");
+  for (const char *name : {"accuracy", "argmax:1/2", "argmax@", "f1@y",
+                           "detection@b,s", "detection:0", "detection:2"}) {
+    llvm::Expected<MetricName> found = parseMetric(name);
+    EXPECT_FALSE(bool(found)) << name;
+    llvm::consumeError(found.takeError());
+  }
 }
 
 TEST(Metric, OtherSizesCannotBeCompared) {

@@ -71,6 +71,7 @@ static void copyFlags(const Flags &flags, Options &options) {
   options.rules = flags.rules;
   options.threads = flags.threads;
   options.device = flags.device;
+  options.metricSeconds = flags.metricLimit;
   options.json = flags.json;
 }
 
@@ -126,6 +127,12 @@ int ingot::compareMain(int argc, char **argv) {
   if (!parser.parse(argc, argv, options.artifact, exitCode))
     return exitCode;
   copyFlags(flags, options);
+  if (!flags.metric.empty()) {
+    llvm::Expected<study::MetricName> metric = study::parseMetric(flags.metric);
+    if (!metric)
+      return parser.usageError(llvm::toString(metric.takeError()));
+    options.metric = std::move(*metric);
+  }
   // ONNX Runtime is a valid reference for any input, so random inputs are the
   // default. For a comparison with fp32, random inputs would not be
   // representative.

@@ -1,0 +1,68 @@
+//===- ScoredPair.cpp - scores of a model and its reference ---------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/study/compare/ScoredPair.h"
+
+#include "compiler/study/compare/Comparison.h"
+#include "compiler/study/runs/Errors.h"
+
+using namespace ingot;
+using namespace ingot::study;
+
+llvm::Expected<std::unique_ptr<ScoredPair>>
+ScoredPair::open(const CompareOptions &options,
+                 std::vector<std::string> outputNames,
+                 const Progress &progress) {
+  auto pair = std::make_unique<ScoredPair>(
+      JudgeOptions{options.metric.value_or(MetricName()),
+                   options.metricSeconds},
+      options.metric.has_value(), progress);
+  pair->judge.setOutputs(std::move(outputNames));
+  // Labels of several files have no order.
+  if (options.data.size() == 1)
+    if (llvm::Error error = pair->warnUnlessNamed(
+            pair->judge.readLabelsOf(options.data.front())))
+      return std::move(error);
+  if (!options.metric && !pair->judge.hasLabels())
+    return nullptr;
+  return pair;
+}
+
+llvm::Error ScoredPair::warnUnlessNamed(llvm::Error error) {
+  if (!error || isNamed)
+    return error;
+  isBroken = true;
+  warn(progress,
+       "no metric judges the outputs: " + llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+llvm::Error ScoredPair::addBoth(llvm::ArrayRef<Array> wanted,
+                                llvm::ArrayRef<Array> got) {
+  if (llvm::Error error = judge.addReference(wanted))
+    return error;
+  return rating.add(got);
+}
+
+llvm::Error ScoredPair::add(llvm::ArrayRef<Array> wanted,
+                            llvm::ArrayRef<Array> got) {
+  return isBroken ? llvm::Error::success()
+                  : warnUnlessNamed(addBoth(wanted, got));
+}
+
+llvm::Expected<std::optional<PairScore>> ScoredPair::end() {
+  if (!isBroken)
+    if (llvm::Error error = warnUnlessNamed(judge.endReference(progress)))
+      return std::move(error);
+  if (isBroken)
+    return std::nullopt;
+  llvm::Expected<Score> model = rating.end(progress);
+  if (!model)
+    return model.takeError();
+  return PairScore{judge.metricName(), judge.outputName(), judge.isCommand(),
+                   judge.hasLabels(),  judge.numRows(),    *model,
+                   judge.reference()};
+}

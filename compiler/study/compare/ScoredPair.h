@@ -1,0 +1,60 @@
+//===- ScoredPair.h - scores of a model and its reference -------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_STUDY_COMPARE_SCOREDPAIR_H
+#define INGOT_COMPILER_STUDY_COMPARE_SCOREDPAIR_H
+
+#include "compiler/study/metric/Judge.h"
+
+namespace ingot::study {
+
+struct CompareOptions;
+
+/// The scores of a compiled model and of its reference.
+struct PairScore {
+  /// The metric and the judged output, as in Judge.
+  std::string metric, output;
+  bool isCommand = false, hasLabels = false;
+  /// The number of results, as in Judge.
+  uint64_t rows = 0;
+  Score model, reference;
+};
+
+/// Judges a compiled model and its reference on the samples of a comparison.
+class ScoredPair {
+public:
+  ScoredPair(JudgeOptions options, bool isNamed, Progress progress)
+      : isNamed(isNamed), progress(std::move(progress)),
+        judge(std::move(options)), rating(judge) {}
+
+  /// Reads the labels of the samples. Returns null if there are none and the
+  /// options name no metric.
+  static llvm::Expected<std::unique_ptr<ScoredPair>>
+  open(const CompareOptions &options, std::vector<std::string> outputNames,
+       const Progress &progress);
+
+  /// Adds the outputs of the next sample.
+  llvm::Error add(llvm::ArrayRef<Array> wanted, llvm::ArrayRef<Array> got);
+  /// Returns the scores, or nothing after a warning.
+  llvm::Expected<std::optional<PairScore>> end();
+
+private:
+  llvm::Error addBoth(llvm::ArrayRef<Array> wanted, llvm::ArrayRef<Array> got);
+  llvm::Error warnUnlessNamed(llvm::Error error);
+
+  /// True if the user has named the metric. Otherwise problems with labels are
+  /// warnings, because the labels may be meant for something else.
+  bool isNamed;
+  /// True after a warning.
+  bool isBroken = false;
+  Progress progress;
+  Judge judge;
+  Rating rating;
+};
+
+} // namespace ingot::study
+
+#endif // INGOT_COMPILER_STUDY_COMPARE_SCOREDPAIR_H
