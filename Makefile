@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda conformance-python python-bench python-ray python-soak python-torch python-zoo property random open-sizes attributes constants huge-sizes roofline callgrind cliffs bench quantize-bench \
+.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda conformance-python python-bench python-ray python-soak python-torch python-zoo property random open-sizes attributes constants huge-sizes roofline callgrind cliffs int8-sweep bench quantize-bench \
   zoo fuzz soak faults gpu-bundle gpu-check gpu-bench docs site site-check clean
 
 help: ## this list
@@ -146,6 +146,9 @@ callgrind: build ## hold the instruction counts of kernels against their baselin
 
 cliffs: build ## hold the instructions of operators in 50 random shapes each against what they compute (some 10 minutes)
 	@$(python) test/bench/cliffs.py --jobs $(JOBS) --cases 50
+
+int8-sweep: build ## time operators in each integer form against fp32, and list the slower ones (some 20 minutes)
+	@$(python) test/bench/int8_sweep.py
 
 bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/measured/benchmarks.md, benchmarks-bf16.md and benchmarks-int8.md
 	@$(bench_python) scripts/bench.py build/models --output docs/measured/benchmarks.md

@@ -21,7 +21,8 @@ ElementsAttr nn::evaluateQuantize(Operation *op,
   auto to = dyn_cast<IntegerType>(type.getElementType());
   if (!quantize || !to || to.getWidth() > 32 ||
       !operands[0].getElementType().isF32() ||
-      !operands[1].getElementType().isF32())
+      !operands[1].getElementType().isF32() ||
+      cast<ShapedType>(operands[1].getType()).getRank() > 1)
     return {};
   std::optional<std::vector<double>> x = readDoubles(operands[0]),
                                      scales = readDoubles(operands[1]);

@@ -271,8 +271,8 @@ INFER(LRNOp) {
   return success();
 }
 
-/// Requires that scale is a scalar or a vector along the axis, and zero_point,
-/// too, if present.
+/// Requires that scale and zero_point, if present, are scalars or vectors along
+/// the axis, or that they broadcast to x.
 template <typename Adaptor>
 static LogicalResult inferQuantization(SizeRules &rules, Adaptor op,
                                        Type elementType,
@@ -283,6 +283,11 @@ static LogicalResult inferQuantization(SizeRules &rules, Adaptor op,
   ArrayRef<Size> sizes = results.back().sizes;
   if (failed(checkAxis(rules.getLoc(), op.getAxis(), sizes.size())))
     return failure();
+  if (typeOf(op.getScale()).getRank() > 1) {
+    if (failed(requireTrailing(rules, "scale", op.getScale(), sizes, 0)))
+      return failure();
+    return requireTrailing(rules, "zero_point", op.getZeroPoint(), sizes, 0);
+  }
   Size channels = sizes[op.getAxis()];
   if (failed(requireVector(rules, "scale", op.getScale(), channels)))
     return failure();

@@ -13,7 +13,8 @@ def NN_QuantizeOp : NN_Op<"quantize"> {
   let summary = "y = saturate(round(x / scale) + zero_point)";
   let description = [{
     scale and zero_point are scalars, or have one element per channel of `axis`.
-    Rounds ties to even (ONNX `QuantizeLinear`).
+    With rank 2 or more they broadcast to x, and `axis` is not read. Rounds ties
+    to even (ONNX `QuantizeLinear`).
   }];
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale,
                        Optional<NN_Tensor>:$zero_point, I64Attr:$axis);

@@ -78,6 +78,7 @@ class CpuBackend : public Backend {
     passes.addPass(createFoldConstants(fold));
     passes.addNestedPass<func::FuncOp>(createFuseRecurrent());
     passes.addNestedPass<func::FuncOp>(createRepeatChannels());
+    passes.addNestedPass<func::FuncOp>(createStorePadding());
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(
           createConvToWinograd({options.precision, options.optimize}));

@@ -180,6 +180,8 @@ struct SinkThroughQuantization : SinkPattern<Op> {
   using SinkPattern<Op>::SinkPattern;
   LogicalResult sink(Op op, nn::TransposeOp transpose,
                      PatternRewriter &rewriter) const override {
+    if (typeOf(op.getScale()).getRank() > 1)
+      return rewriter.notifyMatchFailure(op, "has scales of rows");
     int64_t axis = op.getAxis();
     if (axis >= 0 && axis < typeOf(op.getX()).getRank())
       axis = transpose.getPerm()[axis];

@@ -274,9 +274,10 @@ def InsertDynamicQuantize
     The data of convolutions with one group, and of matrix products with
     constant weights, become `nn.quantize` to ui8 and `nn.dequantize`. Each run
     computes scale and zero point from the least and the greatest element and 0,
-    as ONNX's `DynamicQuantizeLinear` does. All products that read a tensor
-    share them. Weights become a constant of si8 and `nn.dequantize` with a
-    scale for each output channel.
+    as ONNX's `DynamicQuantizeLinear` does. Each row of a matrix has its own.
+    All matrix products, or all convolutions, that read a tensor share them.
+    Weights become a constant of si8 and `nn.dequantize` with a scale for each
+    output channel.
 
     Ops stay as they are if `keep` names their nodes, or if the model itself
     quantizes an operand of theirs. Weights that are not finite stay as well. In
@@ -323,8 +324,8 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
            "Fewest weights that are quantized; if negative, the policy of "
            "the device chooses">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes to keep in fp32: GLOB=fp32; nodes to convert in any case: "
-               "GLOB=w8 or GLOB=w4, as the bits say">];
+               "Nodes to keep in fp32: GLOB=fp32; nodes to convert in any "
+               "case: GLOB=w8 or GLOB=w4, as the bits say">];
   let statistics = [
     Statistic<"quantized", "quantized", "products with packed weights">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -368,8 +369,8 @@ def QuantizeTables : Pass<"nn-quantize-tables", "::mlir::ModuleOp"> {
     Option<"narrow", "narrow", "std::string", "\"int8\"",
            "Precision that rules name besides fp32">,
     ListOption<"keep", "keep", "std::string",
-               "Nodes to keep in fp32: GLOB=fp32; nodes to convert in any case: "
-               "GLOB=NARROW">];
+               "Nodes to keep in fp32: GLOB=fp32; nodes to convert in any "
+               "case: GLOB=NARROW">];
   let statistics = [
     Statistic<"quantized", "quantized", "gathers of bytes">];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -17,52 +17,67 @@ using namespace ingot::support;
 using support::typeOf;
 
 support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
-                                                   Location loc, Value x) {
+                                                   Location loc, Value x,
+                                                   RangeOf range) {
   constexpr double kLargest = 255;
   RankedTensorType type = typeOf(x);
   Type real = type.getElementType(),
        byte = builder.getIntegerType(8, /*isSigned=*/false);
-  auto scalarType = RankedTensorType::get({}, real);
-  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  const bool ofRows = range == RangeOf::row;
+  auto axes = llvm::to_vector(
+      llvm::seq<int64_t>(ofRows ? type.getRank() - 1 : 0, type.getRank()));
+  SmallVector<int64_t> shape;
+  if (ofRows) {
+    shape.assign(type.getShape().begin(), type.getShape().end());
+    shape.back() = 1;
+  }
+  auto rangeType = RankedTensorType::get(shape, real);
   auto scalar = [&](double value) {
     return nn::makeScalar(builder, loc, real, value);
   };
   auto extreme = [&](nn::ReduceKind kind) -> Value {
-    return nn::ReduceOp::create(builder, loc, scalarType, x, kind, axes,
-                                /*keep_dims=*/false);
+    return nn::ReduceOp::create(builder, loc, rangeType, x, kind, axes,
+                                /*keep_dims=*/ofRows);
   };
   Value zero = scalar(0);
   // If a tensor is never negative, e.g. after a relu, use 0 as its minimum
   // without computing it.
   bool isNegative = !(IntervalAnalysis().intervalOf(x).least >= 0);
-  Value low = isNegative ? nn::MinOp::create(builder, loc, scalarType,
+  Value low = isNegative ? nn::MinOp::create(builder, loc, rangeType,
                                              extreme(nn::ReduceKind::min), zero)
                          : zero;
-  Value high = nn::MaxOp::create(builder, loc, scalarType,
+  Value high = nn::MaxOp::create(builder, loc, rangeType,
                                  extreme(nn::ReduceKind::max), zero);
-  Value range = nn::SubOp::create(builder, loc, scalarType, high, low);
+  Value width = nn::SubOp::create(builder, loc, rangeType, high, low);
   Value isNothing = nn::EqualOp::create(
-      builder, loc, scalarType.clone(builder.getI1Type()), range, zero);
+      builder, loc, rangeType.clone(builder.getI1Type()), width, zero);
   Value step =
-      nn::DivOp::create(builder, loc, scalarType, range, scalar(kLargest));
-  Value scale = nn::SelectOp::create(builder, loc, scalarType, isNothing,
-                                     scalar(1), step);
-  Value lowest = nn::DivOp::create(
-      builder, loc, scalarType,
-      nn::SubOp::create(builder, loc, scalarType, zero, low), scale);
-  Value near = nn::RoundOp::create(builder, loc, scalarType, lowest);
-  Value bound = nn::ClampOp::create(builder, loc, scalarType, near,
-                                    builder.getF64FloatAttr(0),
-                                    builder.getF64FloatAttr(kLargest));
-  Value zeroPoint = nn::CastOp::create(builder, loc, scalarType.clone(byte),
-                                       bound, /*in_range=*/true);
+      nn::DivOp::create(builder, loc, rangeType, width, scalar(kLargest));
+  Value scale =
+      nn::SelectOp::create(builder, loc, rangeType, isNothing, scalar(1), step);
+  Value zeroPoint;
+  if (ofRows && !isNegative) {
+    // The epilogue then subtracts nothing from the sums of a row.
+    zeroPoint = nn::makeScalar(builder, loc, byte, 0);
+  } else {
+    Value lowest = nn::DivOp::create(
+        builder, loc, rangeType,
+        nn::SubOp::create(builder, loc, rangeType, zero, low), scale);
+    Value near = nn::RoundOp::create(builder, loc, rangeType, lowest);
+    Value bound = nn::ClampOp::create(builder, loc, rangeType, near,
+                                      builder.getF64FloatAttr(0),
+                                      builder.getF64FloatAttr(kLargest));
+    zeroPoint = nn::CastOp::create(builder, loc, rangeType.clone(byte), bound,
+                                   /*in_range=*/true);
+  }
   Value bytes = nn::QuantizeOp::create(builder, loc, type.clone(byte), x, scale,
                                        zeroPoint, /*axis=*/0);
   return {bytes, scale, zeroPoint};
 }
 
-Value support::roundDynamically(OpBuilder &builder, Location loc, Value x) {
-  DynamicBytes made = quantizeDynamically(builder, loc, x);
+Value support::roundDynamically(OpBuilder &builder, Location loc, Value x,
+                                RangeOf range) {
+  DynamicBytes made = quantizeDynamically(builder, loc, x, range);
   return nn::DequantizeOp::create(builder, loc, x.getType(), made.bytes,
                                   made.scale, made.zeroPoint, /*axis=*/0);
 }
@@ -72,8 +87,10 @@ Value support::takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
   Type words = builder.getI32Type();
   Value factor = nn::CastOp::create(builder, loc,
                                     typeOf(zeroPoint).clone(words), zeroPoint);
-  Value less = nn::MulOp::create(builder, loc, typeOf(weightSums), factor,
-                                 weightSums);
+  // Zero points of rows and sums of columns broadcast against each other.
+  RankedTensorType type =
+      typeOf(zeroPoint).getRank() == 0 ? typeOf(weightSums) : typeOf(sums);
+  Value less = nn::MulOp::create(builder, loc, type, factor, weightSums);
   return nn::SubOp::create(builder, loc, typeOf(sums), sums, less);
 }
 

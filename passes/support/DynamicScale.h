@@ -19,18 +19,23 @@ struct DynamicBytes {
   mlir::Value bytes, scale, zeroPoint;
 };
 
+/// The elements of a tensor that share a range.
+enum class RangeOf { tensor, row };
+
 /// Quantizes `x` by its range at run time, extended to 0. If all elements are
-/// 0, the scale is 1.
+/// 0, the scale is 1. With ranges of rows, scale and zero point have the shape
+/// of `x` with a last dimension of 1.
 DynamicBytes quantizeDynamically(mlir::OpBuilder &builder, mlir::Location loc,
-                                 mlir::Value x);
+                                 mlir::Value x,
+                                 RangeOf range = RangeOf::tensor);
 
 /// Quantizes `x` by quantizeDynamically, and dequantizes it.
 mlir::Value roundDynamically(mlir::OpBuilder &builder, mlir::Location loc,
-                             mlir::Value x);
+                             mlir::Value x, RangeOf range = RangeOf::tensor);
 
 /// Subtracts the contribution of a zero point from `sums`, which are i32 sums
 /// of products of int8 values. The zero point is computed at run time. The
-/// contribution is the zero point times `weightSums`, i32 sums of weights that
+/// contribution is the zero point times `weightSums`, i32 sums of weights. Both
 /// broadcast to `sums`.
 mlir::Value takeOffZeroPoint(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value sums, mlir::Value zeroPoint,

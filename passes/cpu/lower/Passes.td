@@ -173,6 +173,18 @@ def RepeatChannels : Pass<"nn-repeat-channels", "::mlir::func::FuncOp"> {
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def StorePadding : Pass<"nn-store-padding", "::mlir::func::FuncOp"> {
+  let summary = "Store the padding of rows with few channels and many taps";
+  let description = [{
+    The pads of the last spatial dimension of a convolution become `nn.pad` if
+    the convolution has few channels and many taps in a row. Its kernel then
+    computes all pixels of a row by the same code. Copying the data takes little
+    time beside so many products. Each choice is recorded.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::nn::NNDialect"];
+}
+
 def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let summary = "Lower heavy nn ops to native kernels";
   let description = [{

@@ -64,6 +64,8 @@ Reason cpu::whyBytesAsFloats(nn::ConvOp conv) {
   if (conv.getGroups() != 1) {
     if (areSmallGroups(weights, conv.getGroups()))
       return kSmallGroups;
+    if (areManyTaps(weights, conv.getGroups()) && !Machine(conv).asInt16)
+      return kManyTaps;
     return std::nullopt;
   }
   if (weights[1] <= threshold::byteFewChannels)
@@ -146,6 +148,8 @@ static Reason whyAsFast(nn::ConvOp conv, bool ofInput, const Machine &machine) {
   if (support::hasSingleChannels(conv)) {
     if (!haveExactSums(conv))
       return "is depthwise, with sums of bytes that are not exact in float32";
+    if (areManyTaps(w, conv.getGroups()) && !machine.asInt16)
+      return kManyTaps;
     if (w.size() != 4)
       return whyChannelsInFloats(conv, machine);
     return std::nullopt;

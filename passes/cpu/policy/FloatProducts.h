@@ -29,8 +29,8 @@ bool takesFewerProducts(nn::ConvOp conv, int64_t leastPixels);
 double shareOfTaps(nn::ConvOp conv, size_t dims);
 
 /// Says why the kernel of a convolution converts bytes to floats before it
-/// multiplies. The reason is that the convolution, or each of its groups, has
-/// few channels.
+/// multiplies. The convolution, or each of its groups, has few channels, or it
+/// is depthwise with many taps.
 Reason whyBytesAsFloats(nn::ConvOp conv);
 
 } // namespace ingot::cpu

@@ -15,6 +15,7 @@
 
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Convolutions.h"
+#include "passes/support/Shapes.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -22,6 +23,8 @@
 
 namespace ingot::cpu {
 
+inline constexpr char kManyTaps[] =
+    "is depthwise with many taps, for which the code of bytes is too long";
 inline constexpr char kSmallGroups[] =
     "has few channels per group, and floats put several groups in a vector";
 
@@ -31,6 +34,14 @@ inline constexpr char kSmallGroups[] =
 inline bool shareVectors(llvm::ArrayRef<int64_t> weights, int64_t groups) {
   const int64_t size = weights[1];
   return groups > 1 && (size == 2 || size == 4) && weights[0] == size * groups;
+}
+
+/// Returns true if a depthwise convolution has so many taps that it multiplies
+/// bytes in groups of four no faster than floats.
+inline bool areManyTaps(llvm::ArrayRef<int64_t> weights, int64_t groups) {
+  return support::haveSingleChannels(weights, groups) &&
+         support::productOf(weights.drop_front(2)) >
+             threshold::depthwiseMostByteTaps;
 }
 
 /// Returns true if int8 groups are multiplied faster as floats that hold the

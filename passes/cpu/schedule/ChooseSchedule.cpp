@@ -8,6 +8,7 @@
 
 #include "dialects/cpu/GroupsOfFour.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -118,10 +119,14 @@ static constexpr int64_t kLeastPairedTaps = 4;
 
 Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
                               const TargetInfo &target) {
+  ArrayRef<int64_t> weights = support::shapeOf(op.getWeights());
+  const int64_t taps = support::productOf(weights.drop_back());
+  if (target.hasVNNI && multipliesBlocks(target) &&
+      taps > threshold::depthwiseMostByteTaps)
+    return Product::f32;
   if (op.getGroupsOfFour() && target.hasVNNI)
     return Product::int8Dot;
-  ArrayRef<int64_t> weights = support::shapeOf(op.getWeights());
-  bool pays = support::productOf(weights.drop_back()) >= kLeastPairedTaps &&
+  bool pays = taps >= kLeastPairedTaps &&
               support::shapeOf(op.getDst()).back() >= target.lanes;
   return canPairInt16(op, target) && pays ? Product::int8Wide : Product::f32;
 }

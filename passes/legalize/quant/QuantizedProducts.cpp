@@ -20,10 +20,12 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/backend/Policy.h"
 #include "passes/legalize/nn/WindowAttributes.h"
+#include "passes/legalize/quant/FloatSums.h"
 #include "passes/legalize/quant/Quantize.h"
 #include "passes/legalize/quant/Requantize.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/DynamicScale.h"
+#include "passes/support/ExactSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -353,41 +355,65 @@ static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
   return node.infer<nn::SubOp>(*y, *less);
 }
 
+/// Returns constant weights less their zero points, in f32. Returns null if
+/// they are computed.
+static Value floatWeights(Node &node, ByteInputs w) {
+  auto numbers = nn::getConstantInts(node.input(w.bytes));
+  Value zero = node.input(w.zeroPoint);
+  auto zeros = zero ? nn::getConstantInts(zero) : SmallVector<int64_t>{0};
+  RankedTensorType type = node.type(w.bytes);
+  if (!numbers || !zeros || zeros->empty() ||
+      (zeros->size() != 1 && int64_t(zeros->size()) != type.getDimSize(0)))
+    return {};
+  const size_t each = numbers->size() / zeros->size();
+  std::vector<double> moved;
+  moved.reserve(numbers->size());
+  for (auto [i, number] : llvm::enumerate(*numbers))
+    moved.push_back(double(number - (*zeros)[i / std::max<size_t>(each, 1)]));
+  return nn::makeConstant(node.builder, node.loc(),
+                          type.clone(node.builder.getF32Type()), moved);
+}
+
+/// Returns true if a depthwise convolution is computed in f32. Kernels for
+/// bytes do not add larger sums than f32 holds. If only a run knows the value
+/// of the padding, they need a padded copy of the data.
+static bool isDepthwiseInFloats(Node &node, ByteInputs x, Value weights) {
+  Value zero = node.input(x.zeroPoint);
+  return (zero && !nn::getSplat(zero)) ||
+         !support::areSumsExact(*nn::getConstantDoubles(weights),
+                                typeOf(weights).getDimSize(0));
+}
+
 /// Convolves in f32, which is exact if the sums stay below 2^24. Returns null
-/// if sums may be larger, or if int8 kernels are faster.
+/// if sums of a part of the window may be larger, or if int8 kernels are
+/// faster.
 static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
                                        ByteInputs w) {
   int64_t groups = node.getInt("group", 1);
   ArrayRef<int64_t> shape = node.shape(w.bytes);
-  std::vector<double> largest = largestSums(node, x, w, 0);
-  auto fits = [](double sum) { return sum < kLargestSum; };
-  if (groups == 1 || support::areDepthwise(shape, groups) || largest.empty() ||
-      !llvm::all_of(largest, fits) ||
-      (!Policy::of(node.op).multiplyGroupsAsFloats(shape, groups).choice &&
-       foldZeroPoint(node, node.input(w.bytes), node.input(w.zeroPoint), 0)))
+  Value weights = groups == 1 ? Value() : floatWeights(node, w);
+  if (!weights)
+    return Value();
+  if (support::areDepthwise(shape, groups)
+          ? !isDepthwiseInFloats(node, x, weights)
+          : !Policy::of(node.op).multiplyGroupsAsFloats(shape, groups).choice &&
+                foldZeroPoint(node, node.input(w.bytes),
+                              node.input(w.zeroPoint), 0))
     return Value();
   Type real = node.builder.getF32Type();
-  auto less = [&](ByteInputs data, Value zero) -> FailureOr<Value> {
-    Value numbers = node.cast(node.input(data.bytes), real);
-    if (!zero)
-      return numbers;
-    return node.infer<nn::SubOp>(numbers, node.cast(zero, real));
-  };
-  Value zeroX = node.input(x.zeroPoint), zeroW = node.input(w.zeroPoint);
-  auto data = less(x, zeroX ? toScalar(node, zeroX) : Value());
-  auto weights =
-      less(w, zeroW ? alongAxis(node, zeroW, shape.size(), 0) : Value());
-  if (failed(data) || failed(weights))
-    return failure();
-  auto y = convolve(node, *data, *weights, Value());
-  if (failed(y))
-    return failure();
-  // Forces fp32, because a lower precision would round the integers.
-  IngotDialect::PrecisionAttrHelper(node.context())
-      .setAttr(y->getDefiningOp(),
-               PrecisionAttr::get(node.context(), Precision::fp32));
-  return node.make<nn::CastOp>(typeOf(*y).clone(node.builder.getI32Type()), *y,
-                               /*in_range=*/true);
+  Value data = node.cast(node.input(x.bytes), real);
+  double most = 255;
+  if (Value zero = node.input(x.zeroPoint)) {
+    const double least = nn::isUnsigned(node.elementType(x.bytes)) ? 0 : -128;
+    if (auto known = nn::getSplat(zero))
+      most = std::max(*known - least, least + most - *known);
+    auto less =
+        node.infer<nn::SubOp>(data, node.cast(toScalar(node, zero), real));
+    if (failed(less))
+      return failure();
+    data = *less;
+  }
+  return convolveAsFloats(node, data, weights, most);
 }
 
 /// Returns the i32 convolution of inputs `x` and `w`, less zero points. The

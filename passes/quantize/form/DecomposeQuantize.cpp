@@ -42,10 +42,10 @@ struct Maker {
     return make<nn::CastOp>(typeOf(x).clone(element), x);
   }
   /// Reshapes a vector along `axis` of `rank` dimensions so that it broadcasts.
-  /// Returns a scalar unchanged.
+  /// Returns other values unchanged, because they broadcast.
   Value alongAxis(Value v, int64_t rank, int64_t axis) {
     RankedTensorType type = typeOf(v);
-    if (type.getRank() == 0 || rank - axis == 1)
+    if (type.getRank() != 1 || rank - axis == 1)
       return v;
     SmallVector<int64_t> shape(rank - axis, 1);
     shape[0] = type.getDimSize(0);

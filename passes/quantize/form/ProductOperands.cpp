@@ -13,6 +13,15 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
+/// Returns true if a product of bytes takes weights of `element`. Weights of
+/// fewer bits become bytes in convolutions, which read each weight for many
+/// pixels. Matrix products read them packed.
+static bool fitsBytes(Operation *product, Type element) {
+  return nn::isByte(element) ||
+         (isa<nn::ConvOp>(product) && element.isInteger() &&
+          element.getIntOrFloatBitWidth() < 8);
+}
+
 /// Returns the constant scales and zero points of `op`; nullopt if they are
 /// computed.
 static std::optional<Parameters> readParameters(nn::DequantizeOp op) {
@@ -33,7 +42,7 @@ std::optional<Weights> quantize::readWeights(Operation *product, Value value,
   }
   auto op = value.getDefiningOp<nn::DequantizeOp>();
   auto constant = op ? nn::getConstant(op.getX()) : ElementsAttr();
-  if (!constant || !nn::isByte(typeOf(op.getX()).getElementType())) {
+  if (!constant || !fitsBytes(product, typeOf(op.getX()).getElementType())) {
     reason = "has weights that are not constant bytes";
     return std::nullopt;
   }

@@ -62,15 +62,27 @@ static Value readData(OpBuilder &builder, Location loc, Value value,
   return toUnsigned(builder, loc, op.getX());
 }
 
-/// Returns the dequantize of ui8 data with one scale and zero point that are
-/// computed at run time. Returns null if `value` is computed by another op.
-static nn::DequantizeOp getComputed(Value value) {
+/// Returns true if `scale` is of the rows of `x`: it has the rank of `x` and a
+/// last dimension of 1.
+static bool isOfRows(Value scale, Value x) {
+  const int64_t rank = typeOf(scale).getRank();
+  return rank > 1 && rank == typeOf(x).getRank() &&
+         typeOf(scale).getShape().back() == 1;
+}
+
+/// Returns the dequantize of ui8 data whose scale and zero point are computed
+/// at run time. There is one for all data of `product`, or one for each row of
+/// a matrix. Returns null if `value` is computed by another op.
+static nn::DequantizeOp getComputed(Operation *product, Value value) {
   auto op = value.getDefiningOp<nn::DequantizeOp>();
   if (!op || getScale(op) ||
       !typeOf(op.getX()).getElementType().isUnsignedInteger(8) ||
-      typeOf(op.getScale()).getRank() != 0 || !op.getZeroPoint() ||
-      typeOf(op.getZeroPoint()).getRank() != 0)
+      !op.getZeroPoint())
     return {};
+  for (Value parameter : {op.getScale(), op.getZeroPoint()})
+    if (typeOf(parameter).getRank() != 0 &&
+        !(isa<nn::MatMulOp>(product) && isOfRows(parameter, op.getX())))
+      return {};
   return op;
 }
 
@@ -90,12 +102,12 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
              "zero point";
     return std::nullopt;
   }
-  if (!weights->offsets.empty() && (!takesOffsets || getComputed(x))) {
+  if (!weights->offsets.empty() && (!takesOffsets || getComputed(op, x))) {
     reason = "has groups whose weights are not signed bytes, or of data "
              "whose zero point only a run knows";
     return std::nullopt;
   }
-  if (nn::DequantizeOp computed = getComputed(x))
+  if (nn::DequantizeOp computed = getComputed(op, x))
     return Operands{computed.getX(), Scale{}, std::move(*weights), {}, computed,
                     bias};
   auto biases = readBias(bias, groups * weights->outputs(), reason);
@@ -145,9 +157,14 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
     scales.push_back(weights.parameters.scaleOf(o));
   Value constant =
       alongOutputs(rewriter, loc, type, dim, type.getElementType(), scales);
-  Value factors = nn::MulOp::create(rewriter, loc, typeOf(constant),
-                                    data.getScale(), constant);
+  const bool ofRows = typeOf(data.getScale()).getRank() != 0;
+  Value factors = constant;
+  if (!ofRows)
+    factors = nn::MulOp::create(rewriter, loc, typeOf(constant),
+                                data.getScale(), constant);
   Value y = nn::CastOp::create(rewriter, loc, type, sums);
+  if (ofRows)
+    y = nn::MulOp::create(rewriter, loc, type, y, data.getScale());
   y = nn::MulOp::create(rewriter, loc, type, y, factors);
   Value bias = operands.computedBias;
   if (!bias)

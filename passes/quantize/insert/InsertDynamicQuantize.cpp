@@ -10,6 +10,7 @@
 #include "passes/quantize/WeightQuantizer.h"
 #include "passes/support/DynamicScale.h"
 #include "passes/support/Rules.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -31,24 +32,36 @@ struct InsertDynamicQuantizePass
   void runOnOperation() override;
 
 private:
-  Value getPair(Value value);
+  Value getPair(Value value, support::RangeOf range);
 
-  /// Quantize/dequantize pairs, by the value. Products that read one value
-  /// share a pair.
-  llvm::DenseMap<Value, Value> pairs;
+  /// Quantize/dequantize pairs, by the value and its RangeOf. Products that
+  /// read one value in the same way share a pair.
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> pairs;
 };
 
 } // namespace
 
+/// Returns which elements of a product's data share a range. Rows of matrices
+/// are often tokens, and a few tokens are far larger than the others. A single
+/// row needs no scale for each.
+static support::RangeOf rangeFor(Operation *product) {
+  auto matmul = dyn_cast<nn::MatMulOp>(product);
+  if (!matmul || matmul.getTransposeA())
+    return support::RangeOf::tensor;
+  ArrayRef<int64_t> rows = support::shapeOf(matmul.getA()).drop_back();
+  return support::productOf(rows) == 1 ? support::RangeOf::tensor
+                                       : support::RangeOf::row;
+}
+
 /// Returns the quantize/dequantize pair of `value`, whose scale each run
 /// computes.
-Value InsertDynamicQuantizePass::getPair(Value value) {
-  Value &pair = pairs[value];
+Value InsertDynamicQuantizePass::getPair(Value value, support::RangeOf range) {
+  Value &pair = pairs[{value, unsigned(range)}];
   if (pair)
     return pair;
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfterValue(value);
-  pair = support::roundDynamically(builder, value.getLoc(), value);
+  pair = support::roundDynamically(builder, value.getLoc(), value, range);
   ++quantized;
   return pair;
 }
@@ -72,7 +85,8 @@ void InsertDynamicQuantizePass::runOnOperation() {
     for (auto &[product, answer] : quantize::answerDynamicBytes(all, *rules)) {
       if (!record(product, Question::precision, answer, "int8", "float32"))
         continue;
-      product->setOperand(0, getPair(product->getOperand(0)));
+      product->setOperand(0,
+                          getPair(product->getOperand(0), rangeFor(product)));
       // The call cannot fail, because only a rounding can cause an error, and
       // there are no roundings.
       (void)weights.quantize(product);

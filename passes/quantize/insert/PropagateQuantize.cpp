@@ -136,6 +136,8 @@ struct SinkDequantize : RewritePattern {
     if (isa<nn::MaxPoolOp>(op) &&
         !hasMaxima(typeOf(dequantize.getX()).getElementType()))
       return rewriter.notifyMatchFailure(op, kNoMaxima);
+    if (typeOf(dequantize.getScale()).getRank() > 1)
+      return rewriter.notifyMatchFailure(op, "moves rows of several scales");
     std::optional<int64_t> axis = 0;
     // If the scale has one element for each index of an axis, find this axis in
     // the result.

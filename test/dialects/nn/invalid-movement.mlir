@@ -271,6 +271,14 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<2xf32>) {
 
 // -----
 
+func.func @f(%x: tensor<2x3xf32>, %y: tensor<3x1xf32>) {
+  // expected-error@+1 {{scale does not broadcast to the data}}
+  %0 = nn.quantize %x, %y {axis = 0 : i64} : (tensor<2x3xf32>, tensor<3x1xf32>) -> tensor<2x3xui8>
+  return
+}
+
+// -----
+
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %z: tensor<2xui8>) {
   // expected-error@+1 {{expects zero_point of 3 elements, but got 2}}
   %0 = nn.quantize %x, %y zero_point(%z) {axis = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<2xui8>) -> tensor<2x3xui8>

@@ -137,6 +137,23 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
+// Bytes under many taps are multiplied as floats.
+// CHECK-LABEL: func.func @depthwise_taps(
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <8x16>,
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func @depthwise_taps(%x: memref<1x14x14x64xi8>, %w: memref<13x13x64xf32>, %f: memref<4x13x64x4xi8>, %y: memref<1x14x14x64xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<13x13x64xf32>) groups_of_four(%f : memref<4x13x64x4xi8>)
+        outs(%y : memref<1x14x14x64xf32>)
+        attributes {dilations = array<i64: 1, 1>, pads = array<i64: 6, 6, 6, 6>, strides = array<i64: 1, 1>} {
+      ^bb0(%e: f32):
+        cpu.yield %e : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Without the instruction, as pairs of int16, in four vectors of up to 256
 // bits.
 // CHECK-LABEL: func.func @depthwise_words(

@@ -12,13 +12,13 @@
 // RUN:   | FileCheck %s --check-prefix=RULE
 // RULE: error: rule 'n1=fp32' matches no node of the model; similar names: 'm1', 'm2'
 
-// The smallest and the largest element, and 0, give scale and zero point, once for both products.
+// The smallest and the largest element of each row, and 0, give scale and zero point, once for both products.
 // CHECK-LABEL: @shared
-// CHECK: nn.reduce min %arg0 {axes = array<i64: 0, 1>} : tensor<?x2xf32> -> tensor<f32>
+// CHECK: nn.reduce min %arg0 {axes = array<i64: 1>, keep_dims} : tensor<?x2xf32> -> tensor<?x1xf32>
 // CHECK: nn.reduce max %arg0
-// CHECK: %[[S:.*]] = nn.select %{{.*}} -> tensor<f32>
+// CHECK: %[[S:.*]] = nn.select %{{.*}} -> tensor<?x1xf32>
 // CHECK: %[[R:.*]] = nn.round
-// CHECK: %[[Z:.*]] = nn.cast %{{.*}} {in_range} : tensor<f32> -> tensor<ui8>
+// CHECK: %[[Z:.*]] = nn.cast %{{.*}} {in_range} : tensor<?x1xf32> -> tensor<?x1xui8>
 // CHECK: %[[Q:.*]] = nn.quantize %arg0, %[[S]] zero_point(%[[Z]])
 // CHECK: %[[X:.*]] = nn.dequantize %[[Q]], %[[S]] zero_point(%[[Z]])
 // CHECK-NOT: nn.quantize
@@ -57,7 +57,8 @@ func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x2x4x4xf32>)
 // ONLY-NOT: nn.quantize
 // INNER: %[[W:.*]] = nn.dequantize {{.*}} {axis = 1 : i64} : (tensor<128x128xsi8>, tensor<128xf32>)
 // INNER: scf.for {{.*}} iter_args(%[[H:.*]] = %arg0)
-// INNER: nn.reduce min %[[H]]
+// A single row has one range.
+// INNER: nn.reduce min %[[H]] {{.*}} -> tensor<f32>
 // INNER: %[[Q:.*]] = nn.quantize %[[H]]
 // INNER: %[[X:.*]] = nn.dequantize %[[Q]]
 // INNER: nn.matmul %[[X]], %[[W]]
@@ -130,8 +131,9 @@ func.func @few(%x: tensor<4x32xf32>) -> tensor<4x64xf32> {
 // DOTS: nn.quantize
 // DOTS-NOT: nn.quantize
 // WORDS-NOT: nn.quantize
+// A picture has one range.
 // CONV-LABEL: @wide
-// CONV: nn.quantize
+// CONV: nn.quantize {{.*}}, tensor<f32>, tensor<ui8>) ->
 // 64 products per element are enough with VNNI only. So are 3x3 taps, for which
 // floats of many pixels use Winograd.
 // CONV-LABEL: @square

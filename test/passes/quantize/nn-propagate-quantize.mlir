@@ -207,3 +207,15 @@ func.func @lookup(%ids: tensor<4x5xi64>, %x: tensor<3x2xsi8>) -> (tensor<4x5x2xf
   %5 = nn.gather %2, %ids {axis = 0 : i64} : (tensor<3x2xf32>, tensor<4x5xi64>) -> tensor<4x5x2xf32>
   return %3, %4, %5 : tensor<4x5x2xf32>, tensor<4x5x2xf32>, tensor<4x5x2xf32>
 }
+
+// -----
+
+// Must not fire: scales of rows would have to move with the rows.
+// CHECK-LABEL: @rows
+// CHECK: nn.dequantize %arg0
+// CHECK: nn.reshape
+func.func @rows(%x: tensor<2x3xui8>, %s: tensor<2x1xf32>, %z: tensor<2x1xui8>) -> tensor<6xf32> {
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2x3xui8>, tensor<2x1xf32>, tensor<2x1xui8>) -> tensor<2x3xf32>
+  %1 = nn.reshape %0 : tensor<2x3xf32> -> tensor<6xf32>
+  return %1 : tensor<6xf32>
+}

@@ -200,3 +200,15 @@ func.func @clamped(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xf32>, tens
   %4 = nn.clamp %3 {max = 127.0 : f64, min = 3.0 : f64} : tensor<3xui8> -> tensor<3xui8>
   return %2, %4 : tensor<3xf32>, tensor<3xui8>
 }
+
+// -----
+
+// Scales and zero points of rows broadcast as they are.
+// CHECK-LABEL: @rows
+// CHECK: %[[D:.*]] = nn.div %arg0, %arg1 : tensor<2x3xf32>, tensor<2x1xf32> -> tensor<2x3xf32>
+// CHECK: nn.round %[[D]]
+// CHECK: nn.cast %arg2 : tensor<2x1xui8> -> tensor<2x1xf32>
+func.func @rows(%x: tensor<2x3xf32>, %s: tensor<2x1xf32>, %z: tensor<2x1xui8>) -> tensor<2x3xui8> {
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xui8>) -> tensor<2x3xui8>
+  return %0 : tensor<2x3xui8>
+}

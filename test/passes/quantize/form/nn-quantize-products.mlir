@@ -265,6 +265,73 @@ func.func @computed(%x: tensor<?x2xui8>, %p: tensor<1x1x4xui8>, %s: tensor<f32>,
 
 // -----
 
+// Scales and zero points of rows: both are operands of a matrix product's epilogue.
+// CHECK-LABEL: @rows
+func.func @rows(%x: tensor<2x?x2xui8>, %s: tensor<2x?x1xf32>, %z: tensor<2x?x1xui8>) -> tensor<2x?x2xf32> {
+  %w = arith.constant dense<[[1, 2], [1, 0]]> : tensor<2x2xi8>
+  %t = arith.constant dense<[0.25, 0.5]> : tensor<2xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2x?x2xui8>, tensor<2x?x1xf32>, tensor<2x?x1xui8>) -> tensor<2x?x2xf32>
+  %1 = nn.dequantize %w, %t {axis = 1 : i64} : (tensor<2x2xi8>, tensor<2xf32>) -> tensor<2x2xf32>
+  // CHECK: %[[P:.*]] = nn.matmul %arg0, %{{.*}} : (tensor<2x?x2xui8>, tensor<2x2xi8>) -> tensor<2x?x2xi32>
+  // CHECK: %[[Z:.*]] = nn.cast %arg2 : tensor<2x?x1xui8> -> tensor<2x?x1xi32>
+  // CHECK: %[[L:.*]] = nn.mul %[[Z]], %{{.*}} : tensor<2x?x1xi32>, tensor<2xi32> -> tensor<2x?x2xi32>
+  // CHECK: %[[D:.*]] = nn.sub %[[P]], %[[L]]
+  // CHECK: %[[F:.*]] = nn.cast %[[D]]
+  // CHECK: %[[R:.*]] = nn.mul %[[F]], %arg1 : tensor<2x?x2xf32>, tensor<2x?x1xf32> -> tensor<2x?x2xf32>
+  // CHECK: nn.mul %[[R]], %{{.*}} : tensor<2x?x2xf32>, tensor<2xf32> -> tensor<2x?x2xf32>
+  %2 = nn.matmul %0, %1 : (tensor<2x?x2xf32>, tensor<2x2xf32>) -> tensor<2x?x2xf32>
+  return %2 : tensor<2x?x2xf32>
+}
+
+// Must not fire: pictures have no scales of rows.
+// CHECK-LABEL: @rows_of_pictures
+// CHECK: nn.conv {{.*}} -> tensor<1x2x4xf32>
+func.func @rows_of_pictures(%x: tensor<1x1x4xui8>, %s: tensor<1x1x1xf32>, %z: tensor<1x1x1xui8>) -> tensor<1x2x4xf32> {
+  %k = arith.constant dense<1> : tensor<2x1x1xi8>
+  %t = arith.constant dense<[0.25, 0.5]> : tensor<2xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x1x4xui8>, tensor<1x1x1xf32>, tensor<1x1x1xui8>) -> tensor<1x1x4xf32>
+  %1 = nn.dequantize %k, %t {axis = 0 : i64} : (tensor<2x1x1xi8>, tensor<2xf32>) -> tensor<2x1x1xf32>
+  %2 = nn.conv %0, %1 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x1x4xf32>, tensor<2x1x1xf32>) -> tensor<1x2x4xf32>
+  return %2 : tensor<1x2x4xf32>
+}
+
+// -----
+
+// Many taps of single channels are multiplied as floats that hold the bytes.
+// CHECK-LABEL: @many_taps
+// CHECK: nn.conv {{.*}} : (tensor<1x4x20x20xf32>, tensor<4x1x13x13xf32>) -> tensor<1x4x20x20xf32>
+// CHECK: nn.conv {{.*}} : (tensor<1x4x20x20xui8>, tensor<4x1x11x11xi8>) -> tensor<1x4x20x20xi32>
+func.func @many_taps(%x: tensor<1x4x20x20xui8>) -> (tensor<1x4x20x20xf32>, tensor<1x4x20x20xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %k = arith.constant dense<7> : tensor<4x1x13x13xi8>
+  %l = arith.constant dense<7> : tensor<4x1x11x11xi8>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x4x20x20xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x4x20x20xf32>
+  %1 = nn.dequantize %k, %s {axis = 0 : i64} : (tensor<4x1x13x13xi8>, tensor<f32>) -> tensor<4x1x13x13xf32>
+  %2 = nn.dequantize %l, %s {axis = 0 : i64} : (tensor<4x1x11x11xi8>, tensor<f32>) -> tensor<4x1x11x11xf32>
+  %3 = nn.conv %0, %1 {dilations = array<i64: 1, 1>, groups = 4 : i64, pads = array<i64: 6, 6, 6, 6>, strides = array<i64: 1, 1>} : (tensor<1x4x20x20xf32>, tensor<4x1x13x13xf32>) -> tensor<1x4x20x20xf32>
+  %4 = nn.conv %0, %2 {dilations = array<i64: 1, 1>, groups = 4 : i64, pads = array<i64: 5, 5, 5, 5>, strides = array<i64: 1, 1>} : (tensor<1x4x20x20xf32>, tensor<4x1x11x11xf32>) -> tensor<1x4x20x20xf32>
+  return %3, %4 : tensor<1x4x20x20xf32>, tensor<1x4x20x20xf32>
+}
+
+// -----
+
+// Weights of 4 bits of a convolution become bytes.
+// CHECK-LABEL: @four_bits
+// CHECK: nn.conv %arg0, %{{.*}} : (tensor<1x4x8xui8>, tensor<8x4x1xi8>) -> tensor<1x8x8xi32>
+func.func @four_bits(%x: tensor<1x4x8xui8>) -> tensor<1x8x8xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %k = arith.constant dense<-3> : tensor<8x4x1xi4>
+  %t = arith.constant dense<0.25> : tensor<8xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x4x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x4x8xf32>
+  %1 = nn.dequantize %k, %t {axis = 0 : i64} : (tensor<8x4x1xi4>, tensor<8xf32>) -> tensor<8x4x1xf32>
+  %2 = nn.conv %0, %1 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x4x8xf32>, tensor<8x4x1xf32>) -> tensor<1x8x8xf32>
+  return %2 : tensor<1x8x8xf32>
+}
+
+// -----
+
 // Transposed: outputs are the second dimension of the weights, and scales are
 // those of each group. The kernel takes the zero point. Groups of one channel
 // stay floats.
@@ -323,10 +390,11 @@ func.func @signs(%x: tensor<?x3xui8>) -> tensor<?x1xf32> {
 
 // -----
 
-// Kernels sum single channels as f32. It holds the sums of 625 taps unless the
-// weights are large: then the product stays one of floats.
+// Single channels of 625 taps are multiplied as floats that hold the bytes. If
+// f32 does not hold the sums, the product stays one of dequantized floats.
 // CHECK-LABEL: @single_channels
-// CHECK: nn.conv {{.*}} (tensor<1x8x32x32xui8>, tensor<8x1x25x25xi8>) -> tensor<1x8x8x8xi32>
+// CHECK: %[[B:.*]] = arith.constant dense<5.000000e+01> : tensor<8x1x25x25xf32>
+// CHECK: nn.conv {{.*}}, %[[B]] {{.*}} (tensor<1x8x32x32xf32>, tensor<8x1x25x25xf32>) -> tensor<1x8x8x8xf32>
 // CHECK: nn.conv {{.*}} (tensor<1x8x32x32xf32>, tensor<8x1x25x25xf32>) -> tensor<1x8x8x8xf32>
 func.func @single_channels(%x: tensor<1x8x32x32xui8>) -> (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
