@@ -1,8 +1,8 @@
 """RNN, GRU and LSTM on the emulated GPU: a launch for each step, with drawn schedules and orders of threads."""
 import json
 
-import test_cuda
-from support import Case, TensorProto, helper, make_model, np, peer, tool
+from emulated import Emulated
+from support import TensorProto, helper, make_model, np, peer, tool
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 STEPS = 5
@@ -11,9 +11,7 @@ STEPS = 5
 TOLERANCES = {"fp32": 1e-5, "tf32": 2e-3, "fp16": 2e-3, "bf16": 2e-2}
 
 
-class CudaRecurrent(Case):
-    emulate = test_cuda.Cuda.emulate
-
+class CudaRecurrent(Emulated):
     @staticmethod
     def net(op, batch, hidden, rng, direction="forward", width=6, shown=(0, 1), inputs=("B",), steps=STEPS,
             **attributes):

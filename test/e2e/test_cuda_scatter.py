@@ -1,8 +1,7 @@
 """Scatters, running sums and sorts on the emulated GPU, with drawn orders of threads: the CPU's bits where sums have its
 order, and kernels instead of the CPU."""
-import test_cuda
-from support import Case, TensorProto, helper, make_model, np, peer
-from test_cuda import kernels_of
+from emulated import Emulated, kernels_of
+from support import TensorProto, helper, make_model, np, peer
 
 TYPES = {np.dtype(name): number for name, number in
          [("float32", TensorProto.FLOAT), ("float16", TensorProto.FLOAT16), ("float64", TensorProto.DOUBLE),
@@ -18,9 +17,7 @@ def drawn(rng, shape, dtype="float32"):
     return rng.integers(0 if np.dtype(dtype).kind == "u" else -9, 10, shape).astype(dtype)
 
 
-class CudaScatter(Case):
-    emulate = test_cuda.Cuda.emulate
-
+class CudaScatter(Emulated):
     def check(self, model, feeds, kernels, tolerance=0, others=2, runs=(), fallback="error"):
         """Compares with the CPU's code: equal bits without a tolerance. The GPU's code has `kernels`, and no node on the
         CPU unless `fallback` is "cpu". `runs` are further inputs. Bits do not depend on the order of threads."""
