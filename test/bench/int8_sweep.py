@@ -239,5 +239,7 @@ def main():
 if __name__ == "__main__":
     try:
         main()
+    except BrokenPipeError:
+        os._exit(1)
     except RuntimeError as error:
         sys.exit(f"int8_sweep.py: {error}")

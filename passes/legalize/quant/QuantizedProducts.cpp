@@ -374,17 +374,8 @@ static Value floatWeights(Node &node, ByteInputs w) {
                           type.clone(node.builder.getF32Type()), moved);
 }
 
-/// Returns true if a depthwise convolution is computed in f32. Kernels for
-/// bytes do not add larger sums than f32 holds. If only a run knows the value
-/// of the padding, they need a padded copy of the data.
-static bool isDepthwiseInFloats(Node &node, ByteInputs x, Value weights) {
-  Value zero = node.input(x.zeroPoint);
-  return (zero && !nn::getSplat(zero)) ||
-         !support::areSumsExact(*nn::getConstantDoubles(weights),
-                                typeOf(weights).getDimSize(0));
-}
-
-/// Convolves in f32, which is exact if the sums stay below 2^24. Returns null
+/// Convolves in f32, which is exact if the sums stay below 2^24. Kernels for
+/// bytes of single channels do not add larger sums than f32 holds. Returns null
 /// if sums of a part of the window may be larger, or if int8 kernels are
 /// faster.
 static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
@@ -395,7 +386,7 @@ static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
   if (!weights)
     return Value();
   if (support::areDepthwise(shape, groups)
-          ? !isDepthwiseInFloats(node, x, weights)
+          ? support::areSumsExact(*nn::getConstantDoubles(weights), shape[0])
           : !Policy::of(node.op).multiplyGroupsAsFloats(shape, groups).choice &&
                 foldZeroPoint(node, node.input(w.bytes),
                               node.input(w.zeroPoint), 0))
