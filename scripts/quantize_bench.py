@@ -84,7 +84,7 @@ class Model:
         for peer, package in PEERS.items():
             if importlib.util.find_spec(package):
                 self.commands[peer] = [sys.executable, os.path.join(ROOT, "scripts", "quantize_models.py"), path, samples,
-                                       peer, at(peer + ".onnx")]
+                                       peer, at(peer + (".xml" if peer == "openvino" else ".onnx"))]
         self.inference = [self.ingot, "bench", floats, *self.sizes, "--duration", "0", "--warm-up", "0", "--iterations", str(args.samples),
                           "--threads", str(os.cpu_count())]
 

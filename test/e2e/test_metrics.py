@@ -196,7 +196,7 @@ class Commands(Scored):
         done = tool("ingot", "compile", model, "--precision=auto", "--max-drop=0.02", "--eval", self.path("eval.npz"),
                     "--metric", score, "-o", self.path("auto.so"))
         self.assertEqual(done.returncode, 0, done.stderr)
-        right = (self.run_model(self.path("auto.so"), {"x": x})["y"].argmax(1) == labels).mean()
+        right = self.compare(self.path("auto.so"), model, "--data", self.path("eval.npz"))["score"]["percent"] / 100
         floats = (self.run_model(self.compile(model, name="fp32"), {"x": x})["y"].argmax(1) == labels).mean()
         self.assertGreaterEqual(right, floats - 0.02 - 1e-9)
         self.assertIn(f"; {right:.6g} by the command, fp32 {floats:.6g}\n", done.stdout)
