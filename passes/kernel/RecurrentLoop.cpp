@@ -192,7 +192,8 @@ int64_t RecurrentLoop::numInputs() {
   return part.getSourceType().getShape().back() / hidden;
 }
 
-/// Returns true if `value` is the condition that a sequence has this step.
+/// Returns true if `value` is the condition that a sequence has this step. One
+/// length for several sequences is no such condition.
 bool RecurrentLoop::isMask(Value value) {
   auto less = value.getDefiningOp<nn::LessOp>();
   if (!less || !typeOf(value).getElementType().isInteger(1))
@@ -204,6 +205,8 @@ bool RecurrentLoop::isMask(Value value) {
   RankedTensorType type = typeOf(less.getB());
   if (!cast || cast.getIn() != step || type.getRank() != 2 ||
       type.getDimSize(1) != 1 || !type.getElementType().isInteger(64) ||
+      (!type.isDynamicDim(0) &&
+       type.getDimSize(0) != part.getType().getDimSize(0)) ||
       !loop.isDefinedOutsideOfLoop(less.getB()) ||
       (lengths && lengths != less.getB()))
     return false;

@@ -75,15 +75,20 @@ static int64_t cyclesOf(func::FuncOp kernel) {
   return cycles;
 }
 
+/// The most launches of a kernel in a run that are counted. Times of so many
+/// fit into 64 bits.
+constexpr uint64_t kMaxLaunches = uint64_t(1) << 31;
+
 /// Returns how often a run does `launch`. A loop whose steps only the run knows
 /// counts once.
 static int64_t countRuns(cuda::LaunchOp launch) {
-  int64_t count = 1;
+  uint64_t count = 1;
   for (auto loop = launch->getParentOfType<scf::ForOp>(); loop;
        loop = loop->getParentOfType<scf::ForOp>())
     if (std::optional<APInt> steps = loop.getStaticTripCount())
-      count *= steps->getSExtValue();
-  return count;
+      count = std::min(kMaxLaunches,
+                       count * steps->getLimitedValue(kMaxLaunches));
+  return int64_t(count);
 }
 
 void PredictTimesPass::runOnOperation() {

@@ -128,6 +128,42 @@ func.func @reset(%x: tensor<?x?x12xf32>, %h: tensor<?x4xf32>, %l: tensor<?x1xi64
 
 // -----
 
+// One length for several sequences is not the length of each.
+// CHECK-LABEL: @one_length
+// CHECK-NOT: cuda.recurrent
+// CHECK: return
+func.func @one_length(%x: tensor<?x?x12xf32>, %h: tensor<?x4xf32>, %l: tensor<1x1xi64>, %n: index, %b: index) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = arith.constant dense<0.5> : tensor<8x4xf32>
+  %q = arith.constant dense<0.25> : tensor<4x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %y = tensor.empty(%n, %b) : tensor<?x?x4xf32>
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %h, %all = %y) -> (tensor<?x4xf32>, tensor<?x?x4xf32>) {
+    %part = tensor.extract_slice %x[%i, 0, 0] [1, %b, 12] [1, 1, 1] : tensor<?x?x12xf32> to tensor<?x12xf32>
+    %first = nn.slice %part {sizes = array<i64: -1, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : tensor<?x12xf32> -> tensor<?x8xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<?x8xf32>
+    %gates = nn.add %first, %m : tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+    %z = nn.slice %gates {sizes = array<i64: -1, 4>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : tensor<?x8xf32> -> tensor<?x4xf32>
+    %g = nn.slice %gates {sizes = array<i64: -1, 4>, starts = array<i64: 0, 4>, steps = array<i64: 1, 1>} : tensor<?x8xf32> -> tensor<?x4xf32>
+    %gs = nn.mul %g, %s : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %late = nn.matmul %gs, %q {transpose_b} : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+    %last = nn.slice %part {sizes = array<i64: -1, 4>, starts = array<i64: 0, 8>, steps = array<i64: 1, 1>} : tensor<?x12xf32> -> tensor<?x4xf32>
+    %c = nn.add %last, %late : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %next = nn.mul %c, %z : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %number = arith.index_cast %i : index to i64
+    %e = tensor.from_elements %number : tensor<1x1xi64>
+    %is = nn.less %e, %l : tensor<1x1xi64>, tensor<1x1xi64> -> tensor<1x1xi1>
+    %kept = nn.select %is, %next, %s : tensor<1x1xi1>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %shown = nn.select %is, %next, %zero : tensor<1x1xi1>, tensor<?x4xf32>, tensor<f32> -> tensor<?x4xf32>
+    %w = tensor.insert_slice %shown into %all[%i, 0, 0] [1, %b, 4] [1, 1, 1] : tensor<?x4xf32> into tensor<?x?x4xf32>
+    scf.yield %kept, %w : tensor<?x4xf32>, tensor<?x?x4xf32>
+  }
+  return %0#0 : tensor<?x4xf32>
+}
+
+// -----
+
 // Weights have the type that the precision asks for, and rows of whole accesses.
 // CHECK-LABEL: @halves
 // CHECK: cuda.recurrent ins(%arg0 : tensor<7x2x6xf32>) weights(%{{.*}} : tensor<6x8xf16>)

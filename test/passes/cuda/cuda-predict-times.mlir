@@ -130,3 +130,27 @@ module {
     return
   }
 }
+
+// -----
+
+// So many launches are not counted that their time would not fit.
+// CHECK-LABEL: func.func private @grid_0
+// CHECK-SAME: launches = 2147483648>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @grid_0(%x: memref<64xf32>) attributes {cuda.block = #cuda.block<threads = 64>} {
+      return
+    }
+  }
+  func.func @run(%x: memref<64xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %most = arith.constant 9223372036854775807 : index
+    scf.for %i = %c0 to %most step %c1 {
+      scf.for %j = %c0 to %most step %c1 {
+        cuda.launch @ingot_cuda_kernels::@grid_0(%x) blocks(%c1) writes 1 : memref<64xf32>
+      }
+    }
+    return
+  }
+}
