@@ -78,9 +78,9 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-Int8Candidate siteOfFloats() {
-  return {/*ofInput=*/true, [] { return true; }};
-}
+bool hasFloats() { return true; }
+
+Int8Candidate siteOfFloats() { return {/*ofInput=*/true, hasFloats}; }
 
 // A device without a policy computes in f32, and says why.
 TEST_F(PolicyTest, DeclinesForUnknownDevice) {
