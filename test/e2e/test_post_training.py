@@ -301,7 +301,7 @@ class FileOfRules(PostTraining):
         refuses("rule 2", "no \"name\"", rules=[{"name": "*", "precision": "fp32"}, {"precision": "fp32"}])
         refuses("'*'", "says nothing", rules=[{"name": "*"}])
         refuses("'['", "not a pattern", rules=[{"name": "[", "precision": "fp32"}])
-        refuses("'x'", "'int3'", "fp32, int8, bf16 or fp16", rules=[{"name": "x", "precision": "int3"}])
+        refuses("'x'", "'int3'", "fp32, int8, bf16, fp16, w4 or w8", rules=[{"name": "x", "precision": "int3"}])
         refuses("'x'", "'median'", "entropy", "minmax", rules=[{"name": "x", "method": "median"}])
         refuses("'x'", "\"precison\"", "use name, precision", rules=[{"name": "x", "precison": "fp32"}])
         refuses("'x'", "\"percentile\"", "for method percentile", rules=[{"name": "x", "method": "mse",
