@@ -16,7 +16,7 @@ import ingot
 
 from . import _cache, _models, _results
 from ._errors import CompileError
-from ._metric import Served
+from ._metric import Metric, Served
 from ._process import Progress, run
 from ._results import BenchResult, CalibrationResult, Comparison, CompileResult, Inspection
 
@@ -63,7 +63,7 @@ def _run_judged(command: str, positional: Sequence[str], options: dict[str, Any]
     metric = options.get("metric")
     if not callable(metric):
         return run(command, positional, options, **more)
-    with Served(metric) as served:
+    with Served(typing.cast(Metric, metric)) as served:
         try:
             return run(command, positional, {**options, "metric": served.command}, **more)
         except CompileError as error:
