@@ -8,6 +8,7 @@
 
 #include "dialects/cuda/CudaDialect.h"
 #include "passes/cuda/lower/CudaSupport.h"
+#include "passes/loops/KernelTable.h"
 #include "passes/support/RunChecks.h"
 #include "passes/support/Shapes.h"
 
@@ -75,6 +76,22 @@ void cuda::requireCounted(OpBuilder &b, Location loc, ValueRange memrefs) {
             "{0}",
             ValueRange{elements, most});
   }
+}
+
+int64_t cuda::outlineOps(
+    ModuleOp module, function_ref<bool(Operation *)> isOutlined,
+    function_ref<void(Operation *, loops::KernelTable &)> outline) {
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isOutlined(op) && op->getNumResults() == 0)
+      ops.push_back(op);
+  });
+  if (ops.empty())
+    return 0;
+  loops::KernelTable table(kernelsOf(module));
+  for (Operation *op : ops)
+    outline(op, table);
+  return table.numShared;
 }
 
 void cuda::emitKernels(

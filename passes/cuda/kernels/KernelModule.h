@@ -12,6 +12,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
+namespace ingot::loops {
+class KernelTable;
+} // namespace ingot::loops
+
 namespace ingot::cuda {
 
 /// Returns the nested module of the kernels, which is created if necessary.
@@ -38,6 +42,14 @@ mlir::Value countBlocks(mlir::OpBuilder &b, mlir::Location loc,
 /// counts.
 void requireCounted(mlir::OpBuilder &b, mlir::Location loc,
                     mlir::ValueRange memrefs);
+
+/// Calls `outline` for each op on memrefs for which `isOutlined` holds, with
+/// the table of the module's kernels. Returns how many kernels an equal op had
+/// made.
+int64_t outlineOps(
+    mlir::ModuleOp module,
+    llvm::function_ref<bool(mlir::Operation *)> isOutlined,
+    llvm::function_ref<void(mlir::Operation *, loops::KernelTable &)> outline);
 
 /// Replaces each op in `kernels` for which `isEmitted` holds by the code that
 /// `emit` writes.

@@ -139,19 +139,15 @@ static Value countBlocks(OpBuilder &b, Location loc, Value dst,
     return number(*knownBatches * grid.across *
                   int64_t(llvm::divideCeil(*knownRows * grid.unitsOfRow,
                                            grid.rowsOfPart)));
-  auto partsOf = [&](Value size, int64_t each) -> Value {
-    Value rounded = arith::AddIOp::create(b, loc, size, number(each - 1));
-    return arith::DivUIOp::create(b, loc, rounded, number(each));
-  };
-  Value parts = partsOf(
-      arith::MulIOp::create(b, loc, valueOf(rows), number(grid.unitsOfRow)),
-      grid.rowsOfPart);
+  Value units =
+      arith::MulIOp::create(b, loc, valueOf(rows), number(grid.unitsOfRow));
+  Value parts = countBlocks(b, loc, units, grid.rowsOfPart);
   Value blocks = arith::MulIOp::create(b, loc, parts, valueOf(batches));
   if (grid.columnsOfPart) {
     const int64_t last = cast<MemRefType>(dst.getType()).getRank() - 1;
     Value columns = memref::DimOp::create(b, loc, dst, last);
-    blocks = arith::MulIOp::create(b, loc, blocks,
-                                   partsOf(columns, grid.columnsOfPart));
+    blocks = arith::MulIOp::create(
+        b, loc, blocks, countBlocks(b, loc, columns, grid.columnsOfPart));
   }
   return arith::MulIOp::create(b, loc, blocks, number(grid.across));
 }
@@ -181,17 +177,14 @@ void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,
 }
 
 void OutlineProductsPass::runOnOperation() {
-  SmallVector<kernel::EpilogueOpInterface> ops;
-  getOperation()->walk([&](kernel::EpilogueOpInterface op) {
-    if ((isa<AttentionOp, ConvOp, DepthwiseConvOp, MatMulOp, SumPartsOp>(*op) ||
-         isRowKernel(op)) &&
-        op->getNumResults() == 0)
-      ops.push_back(op);
-  });
-  if (ops.empty())
-    return;
-  loops::KernelTable table(kernelsOf(getOperation()));
-  for (kernel::EpilogueOpInterface op : ops)
-    outline(op, table);
-  shared += table.numShared;
+  shared += outlineOps(
+      getOperation(),
+      [](Operation *op) {
+        return isa<AttentionOp, ConvOp, DepthwiseConvOp, MatMulOp, SumPartsOp>(
+                   op) ||
+               isRowKernel(op);
+      },
+      [&](Operation *op, loops::KernelTable &table) {
+        outline(cast<kernel::EpilogueOpInterface>(op), table);
+      });
 }

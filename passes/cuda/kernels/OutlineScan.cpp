@@ -246,17 +246,10 @@ static void outline(ScanOp op, ModuleOp kernels, loops::KernelTable &table) {
 }
 
 void OutlineScanPass::runOnOperation() {
-  SmallVector<ScanOp> ops;
-  getOperation()->walk([&](ScanOp op) {
-    if (op->getNumResults() == 0)
-      ops.push_back(op);
-  });
-  if (ops.empty())
-    return;
-  ModuleOp kernels = kernelsOf(getOperation());
-  loops::KernelTable table(kernels);
-  for (ScanOp op : ops)
-    outline(op, kernels, table);
-  launched += int64_t(ops.size());
-  shared += table.numShared;
+  shared +=
+      outlineOps(getOperation(), llvm::IsaPred<ScanOp>,
+                 [&](Operation *op, loops::KernelTable &table) {
+                   outline(cast<ScanOp>(op), kernelsOf(getOperation()), table);
+                   ++launched;
+                 });
 }

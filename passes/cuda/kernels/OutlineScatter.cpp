@@ -242,16 +242,9 @@ static void outline(ScatterOp op, loops::KernelTable &table) {
 }
 
 void OutlineScatterPass::runOnOperation() {
-  SmallVector<ScatterOp> ops;
-  getOperation()->walk([&](ScatterOp op) {
-    if (op->getNumResults() == 0)
-      ops.push_back(op);
-  });
-  if (ops.empty())
-    return;
-  loops::KernelTable table(kernelsOf(getOperation()));
-  for (ScatterOp op : ops)
-    outline(op, table);
-  launched += int64_t(ops.size());
-  shared += table.numShared;
+  shared += outlineOps(getOperation(), llvm::IsaPred<ScatterOp>,
+                       [&](Operation *op, loops::KernelTable &table) {
+                         outline(cast<ScatterOp>(op), table);
+                         ++launched;
+                       });
 }

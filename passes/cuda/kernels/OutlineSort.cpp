@@ -189,17 +189,11 @@ void SortOutliner::outline() {
 }
 
 void OutlineSortPass::runOnOperation() {
-  SmallVector<SortOp> ops;
-  getOperation()->walk([&](SortOp op) {
-    if (op->getNumResults() == 0)
-      ops.push_back(op);
-  });
-  if (ops.empty())
-    return;
-  ModuleOp kernels = kernelsOf(getOperation());
-  loops::KernelTable table(kernels);
-  for (SortOp op : ops)
-    SortOutliner(op, kernels, table).outline();
-  launched += int64_t(ops.size());
-  shared += table.numShared;
+  shared +=
+      outlineOps(getOperation(), llvm::IsaPred<SortOp>,
+                 [&](Operation *op, loops::KernelTable &table) {
+                   ModuleOp kernels = kernelsOf(getOperation());
+                   SortOutliner(cast<SortOp>(op), kernels, table).outline();
+                   ++launched;
+                 });
 }

@@ -194,17 +194,10 @@ static void outline(TopKOp op, ModuleOp kernels, loops::KernelTable &table) {
 }
 
 void OutlineTopKPass::runOnOperation() {
-  SmallVector<TopKOp> ops;
-  getOperation()->walk([&](TopKOp op) {
-    if (op->getNumResults() == 0)
-      ops.push_back(op);
-  });
-  if (ops.empty())
-    return;
-  ModuleOp kernels = kernelsOf(getOperation());
-  loops::KernelTable table(kernels);
-  for (TopKOp op : ops)
-    outline(op, kernels, table);
-  launched += int64_t(ops.size());
-  shared += table.numShared;
+  shared +=
+      outlineOps(getOperation(), llvm::IsaPred<TopKOp>,
+                 [&](Operation *op, loops::KernelTable &table) {
+                   outline(cast<TopKOp>(op), kernelsOf(getOperation()), table);
+                   ++launched;
+                 });
 }

@@ -95,9 +95,7 @@ Value Outliner::countBlocks() {
                   int64_t(llvm::divideCeil(uint64_t(facts.batch.known()),
                                            uint64_t(schedule.getBatch()))));
   Value batch = memref::DimOp::create(b, loc, op.state(0, 0), 0);
-  Value parts =
-      arith::AddIOp::create(b, loc, batch, number(schedule.getBatch() - 1));
-  parts = arith::DivUIOp::create(b, loc, parts, number(schedule.getBatch()));
+  Value parts = cuda::countBlocks(b, loc, batch, schedule.getBatch());
   return arith::MulIOp::create(b, loc, parts, number(others));
 }
 
@@ -188,19 +186,12 @@ void Outliner::outline() {
 }
 
 void OutlineRecurrentPass::runOnOperation() {
-  SmallVector<RecurrentOp> ops;
-  getOperation()->walk([&](RecurrentOp op) {
-    if (op->getNumResults() == 0)
-      ops.push_back(op);
-  });
-  if (ops.empty())
-    return;
-  ModuleOp kernels = kernelsOf(getOperation());
-  loops::KernelTable table(kernels);
-  for (RecurrentOp op : ops) {
-    Outliner outliner(op, table, kernels);
-    outliner.outline();
-    launched += outliner.numLaunches;
-  }
-  shared += table.numShared;
+  shared +=
+      outlineOps(getOperation(), llvm::IsaPred<RecurrentOp>,
+                 [&](Operation *op, loops::KernelTable &table) {
+                   ModuleOp kernels = kernelsOf(getOperation());
+                   Outliner outliner(cast<RecurrentOp>(op), table, kernels);
+                   outliner.outline();
+                   launched += outliner.numLaunches;
+                 });
 }
