@@ -71,14 +71,21 @@ static bool decodeFunction(Opcode &opcode, Instruction &op) {
   return haveKinds(op, "rv");
 }
 
+/// Gives the second operand the sign of the first. `Word` has its bits.
+template <typename Word>
+static void copySign(Warp &w, const Instruction &op, Mask m) {
+  eachOfTwo<Word>(w, op, m, [](Word sign, Word value) {
+    constexpr Word kSign = Word(1) << (8 * sizeof(Word) - 1);
+    return Word((value & ~kSign) | (sign & kSign));
+  });
+}
+
 static bool decodeCopySign(Opcode &opcode, Instruction &op) {
   op.type = opcode.takeType();
   if (op.type == Type::f32)
-    op.execute = [](Warp &w, const Instruction &o, Mask m) {
-      eachOfTwo<uint32_t>(w, o, m, [](uint32_t sign, uint32_t value) {
-        return (value & 0x7fffffffu) | (sign & 0x80000000u);
-      });
-    };
+    op.execute = copySign<uint32_t>;
+  if (op.type == Type::f64)
+    op.execute = copySign<uint64_t>;
   return haveKinds(op, "rvv");
 }
 

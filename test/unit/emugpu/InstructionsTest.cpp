@@ -202,6 +202,12 @@ TEST(Instructions, Floats) {
   });
   checkFloats("copysign.f32 %r12, %r10, %r11;",
               [](float a, float b) { return std::copysign(b, a); });
+  // The upper words of two doubles.
+  checkWords("mov.b64 %d5, {%r11, %r10};  mov.b64 %d6, {%r10, %r11};\n"
+             "  copysign.f64 %d7, %d5, %d6;  mov.b64 {%r10, %r12}, %d7;",
+             [](uint32_t a, uint32_t b) {
+               return (b & 0x7fffffff) | (a & 0x80000000);
+             });
 }
 
 TEST(Instructions, Conversions) {
