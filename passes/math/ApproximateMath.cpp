@@ -17,6 +17,7 @@
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/math/Doubles.h"
 #include "passes/math/FloatBuilder.h"
+#include "passes/math/Functions.h"
 #include "passes/math/Passes.h"
 #include "passes/math/Trigonometry.h"
 #include "passes/support/Rewrite.h"
@@ -88,6 +89,15 @@ static Value approximateTanh(const FloatBuilder &f, Value x) {
   Value q = f.horner(z, {7.76194838e-7f, 3.28308030e-4f, 2.58710440e-2f,
                          4.67130274e-1f, 1.0f});
   return f.div(f.mul(x, p), q);
+}
+
+bool elementary::isApproximated(Operation *op) {
+  if (!isa<math::AcosOp, math::AsinOp, math::AtanOp, math::CosOp, math::ErfOp,
+           math::ExpOp, math::Log1pOp, math::LogOp, math::SinOp, math::TanhOp>(
+          op))
+    return false;
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  return element.isF32() || (element.isF64() && isa<math::TanhOp>(op));
 }
 
 namespace {

@@ -90,11 +90,12 @@ struct FloatBuilder {
                                                 integer(exponentAt, width()));
     return ofBits(mlir::arith::AddIOp::create(b, loc, bitsOf(x), n));
   }
-
-private:
+  /// Returns the bits of a float.
   unsigned width() const {
     return mlir::getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   }
+
+private:
   mlir::TypedAttr attribute(mlir::FloatAttr value) const {
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
       return mlir::DenseElementsAttr::get(vector, value);

@@ -28,6 +28,25 @@ def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {
+  let summary = "Expand transcendental functions for devices without libm";
+  let description = [{
+    Replaces the functions of f32 and f64 that `approximate-math` leaves to
+    libm. For f32 and f64 these are `powf`, `sinh`, `cosh`, `tan`, `asinh`,
+    `acosh`, `atanh` and `expm1`. For f64 alone they are `exp`, `log`, `log1p`,
+    `erf`, `sin`, `cos`, `atan`, `asin` and `acos`. The code has neither
+    branches nor tables in memory, and needs fused multiply-adds.
+
+    Errors are at most 2 ulp for `expm1`, the hyperbolic functions and their
+    inverses, and 4 ulp for `tan` of f32. They are at most 1 ulp for the other
+    functions, for angles of any size. Powers that are exact in the type are
+    exact. Infinities, NaN and signed zeros follow IEEE 754, and denormal
+    numbers keep their value.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def DivideByConstants : Pass<"divide-by-constants", "::mlir::ModuleOp"> {
   let summary = "Replace divisions by exact multiplications with the inverse";
   let description = [{

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Approximates sin, cos, atan, asin and acos of f32 without branches or tables
-// in memory, within 3 ulp. The polynomials are those of Cephes (S. L. Moshier,
-// "Methods and programs for mathematical functions", 1989).
+// Approximates sin, cos, tan, atan, asin and acos of f32 without branches or
+// tables in memory, within 3 ulp. The polynomials are those of Cephes (S. L.
+// Moshier, "Methods and programs for mathematical functions", 1989).
 //
 // Angles of all magnitudes are reduced exactly (M. Payne and R. Hanek, "Radian
 // reduction for trigonometric functions", 1983). The significand of the angle
@@ -184,6 +184,24 @@ Value elementary::approximateCos(const FloatBuilder &f, Value x) {
   IntegerBuilder i{f};
   Reduced angle = reduce(f, x);
   return ofQuadrant(f, x, i.add(angle.quadrant, i.n(1)), angle.rest, i.n(0));
+}
+
+/// The polynomial is a minimax fit of the relative error of (tan(x) - x) / x³.
+Value elementary::approximateTan(const FloatBuilder &f, Value x) {
+  IntegerBuilder i{f};
+  Reduced angle = reduce(f, x);
+  Value z = f.mul(angle.rest, angle.rest);
+  Value p =
+      f.horner(z, {0.00384776993f, 0.00117744296f, 0.00996713527f, 0.021619685f,
+                   0.0539946519f, 0.133332297f, 0.333333343f});
+  Value tangent = f.fma(f.mul(p, z), angle.rest, angle.rest);
+  Value y = i.choose(arith::CmpIPredicate::eq, i.both(angle.quadrant, i.n(1)),
+                     i.n(0), tangent, f.div(f.number(-1.0f), tangent));
+  Value sign = i.both(f.bitsOf(x), i.n(std::numeric_limits<int32_t>::min()));
+  y = f.ofBits(i.differ(f.bitsOf(y), sign));
+  // Infinities and NaN give NaN.
+  Value none = f.sub(x, x);
+  return f.select(Predicate::UNO, none, none, none, y);
 }
 
 static Value absolute(const FloatBuilder &f, Value x) {

@@ -13,6 +13,7 @@ namespace ingot::elementary {
 
 mlir::Value approximateSin(const FloatBuilder &f, mlir::Value x);
 mlir::Value approximateCos(const FloatBuilder &f, mlir::Value x);
+mlir::Value approximateTan(const FloatBuilder &f, mlir::Value x);
 mlir::Value approximateAtan(const FloatBuilder &f, mlir::Value x);
 mlir::Value approximateAsin(const FloatBuilder &f, mlir::Value x);
 mlir::Value approximateAcos(const FloatBuilder &f, mlir::Value x);
