@@ -114,9 +114,6 @@ public:
   /// Returns why the backend does not compute `op`, or nullopt if it does.
   /// Precondition: `isFor(op)`.
   virtual Reason whyNot(mlir::Operation *op) const { return std::nullopt; }
-  /// Returns true if the backend's kernels can compute `op`, an elementwise nn
-  /// op, in an epilogue.
-  virtual bool takesInEpilogue(mlir::Operation *op) const { return true; }
   /// Returns true if the backend computes all ops that the other backends of
   /// its device decline.
   virtual bool takesRest() const { return false; }

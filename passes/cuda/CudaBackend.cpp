@@ -57,9 +57,6 @@ namespace {
 class CudaBackend : public Backend {
   StringRef name() const override { return cuda::kBackend; }
   const Device &device() const override { return kDevice; }
-  bool takesInEpilogue(Operation *op) const override {
-    return !cuda::isLackingOnGpus(op);
-  }
   bool takesRest() const override { return true; }
   bool multipliesTF32() const override { return true; }
 
@@ -172,6 +169,7 @@ class CudaBackend : public Backend {
     kernels.addPass(createDepthwiseToNVVM());
     kernels.addPass(createPartsToNVVM());
     kernels.addPass(createRowsToNVVM());
+    kernels.addPass(createExpandMath());
     kernels.addPass(createApproximateMath());
     kernels.addPass(memref::createExpandStridedMetadataPass());
     kernels.addPass(createLowerAffinePass());

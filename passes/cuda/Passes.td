@@ -128,9 +128,8 @@ def CudaFuseRecurrent : Pass<"cuda-fuse-recurrent", "::mlir::func::FuncOp"> {
     directions of one op. Masks of sequences are computed for all steps at once.
     Weights have the type that `ingot.precision` names. For tf32 they are f32.
 
-    A loop stays if its weights have different types, or if a step computes a
-    function that GPUs lack. It also stays if it has so many sequences that
-    matrix units are faster. The decision trace has the reason.
+    A loop stays if its weights have different types, or if it has so many
+    sequences that matrix units are faster. The decision trace has the reason.
   }];
   let dependentDialects = [
       "::mlir::arith::ArithDialect", "::ingot::cuda::CudaDialect",
@@ -436,7 +435,8 @@ def KernelsToNVVM : Pass<"cuda-kernels-to-nvvm", "::mlir::ModuleOp"> {
   let description = [{
     The module is the nested one of the kernels. A memref becomes the address of
     its first element. Functions of scalars use LLVM's intrinsics or the
-    polynomials of `approximate-math`, never a library of functions.
+    polynomials of `expand-math` and `approximate-math`, never a library of
+    functions.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::NVVM::NVVMDialect"];

@@ -8,7 +8,6 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/backend/Backend.h"
 #include "passes/kernel/EpilogueFusion.h"
 #include "passes/kernel/Passes.h"
 #include "passes/shape/SameSizes.h"
@@ -186,21 +185,7 @@ static bool buildSteps(Block &block, ArrayRef<Operation *> steps,
   });
 }
 
-/// Returns true if the backend of `kernel` can compute all steps in an
-/// epilogue.
-static bool areTaken(Operation *kernel, ArrayRef<Operation *> steps) {
-  const StringRef name = cast<kernel::KernelOpInterface>(kernel).getBackend();
-  for (const Backend *backend : BackendList::of(kernel->getContext()))
-    if (backend->name() == name)
-      return llvm::all_of(steps, [&](Operation *step) {
-        return backend->takesInEpilogue(step);
-      });
-  return true;
-}
-
 bool RegionForm::append(const kernel::EpilogueSteps &steps, support::Order &) {
-  if (!areTaken(steps.kernel, steps.ops))
-    return false;
   auto kernel = cast<kernel::EpilogueOpInterface>(steps.kernel);
   Operation *op = steps.getLast();
   Value result = steps.getResult();

@@ -10,6 +10,7 @@
 #include "passes/cuda/host/HostMemory.h"
 #include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/kernels/OpenWords.h"
+#include "passes/math/Functions.h"
 #include "passes/support/Contains.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,20 +23,14 @@ using namespace ingot;
 using namespace ingot::cuda;
 
 /// Returns true if there is code for GPUs for a function of the math dialect:
-/// instructions, or polynomials of approximate-math.
+/// instructions, or what passes of math replace it by.
 static bool hasCode(Operation *op) {
-  Type element = getElementTypeOrSelf(op->getResult(0).getType());
-  if (isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
-          math::CtPopOp, math::CountLeadingZerosOp, math::CountTrailingZerosOp,
-          math::FloorOp, math::FmaOp, math::IsFiniteOp, math::IsInfOp,
-          math::IsNaNOp, math::IsNormalOp, math::RoundEvenOp, math::RoundOp,
-          math::RsqrtOp, math::SqrtOp, math::TruncOp>(op))
-    return true;
-  if (isa<math::TanhOp>(op))
-    return element.isF32() || element.isF64();
-  return element.isF32() &&
-         isa<math::AcosOp, math::AsinOp, math::AtanOp, math::CosOp, math::ErfOp,
-             math::ExpOp, math::Log1pOp, math::LogOp, math::SinOp>(op);
+  return elementary::isApproximated(op) || elementary::isExpanded(op) ||
+         isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp,
+             math::CountLeadingZerosOp, math::CountTrailingZerosOp,
+             math::CtPopOp, math::FloorOp, math::FmaOp, math::IsFiniteOp,
+             math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundEvenOp,
+             math::RoundOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
 }
 
 Reason cuda::whyNoKernel(linalg::LinalgOp op, const loops::Captures &captures) {

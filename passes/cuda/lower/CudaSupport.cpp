@@ -206,11 +206,6 @@ using Kinds =
             nn::ReduceOp, nn::RMSNormOp, nn::ScatterElementsOp, nn::ScatterNDOp,
             nn::SoftmaxOp, nn::TopKOp>;
 
-bool cuda::isLackingOnGpus(Operation *op) {
-  return isa<nn::AcoshOp, nn::AsinhOp, nn::AtanhOp, nn::CoshOp, nn::PowOp,
-             nn::SinhOp, nn::TanOp>(op);
-}
-
 bool cuda::isCudaKind(Operation *op) { return Kinds::contain(op); }
 
 Reason cuda::whyNotCudaKernel(Operation *op) {

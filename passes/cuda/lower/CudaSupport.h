@@ -20,10 +20,6 @@ bool isCudaKind(mlir::Operation *op);
 /// computed by a thread. Precondition: `isCudaKind(op)`.
 Reason whyNotCudaKernel(mlir::Operation *op);
 
-/// Returns true if `op` computes a function that GPUs lack. The CPU computes
-/// it.
-bool isLackingOnGpus(mlir::Operation *op);
-
 /// The most elements of a factor or result: kernels count them with 32 bits.
 constexpr int64_t kMaxElements = int64_t(1) << 30;
 

@@ -13,7 +13,6 @@
 #include "passes/cuda/schedule/Machine.h"
 #include "passes/kernel/RecurrentDirections.h"
 #include "passes/shape/SameSizes.h"
-#include "passes/support/Contains.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -87,9 +86,6 @@ static Reason whyNot(RecurrentLoop &loop) {
   for (nn::MatMulOp product : loop.products)
     if (cuda::factorType(product) != typeOfWeights(loop))
       return "has weights of different types";
-  if (support::contains(
-          loop.loop, [](Operation *op) { return cuda::isLackingOnGpus(op); }))
-    return "computes a function that GPUs lack";
   return whyNotFaster(loop);
 }
 

@@ -184,15 +184,13 @@ func.func @halves(%x: tensor<7x2x6xf32>, %h: tensor<2x6xf32>) -> tensor<2x6xf32>
 
 // -----
 
-// Must not fire: a function that GPUs lack, and so many sequences that matrix units are faster. With f32, the units do
-// not help.
+// Must not fire: so many sequences that matrix units are faster. With f32, the units do not help. A step may compute
+// any function.
 // CHECK-LABEL: @declined
-// CHECK: scf.for
+// CHECK: cuda.recurrent
 // CHECK: scf.for
 // CHECK: cuda.recurrent
 // CHECK-NOT: cuda.recurrent
-// DECISION: Category:decision
-// DECISION-SAME: computes a function that GPUs lack
 // DECISION: Category:decision
 // DECISION-SAME: multiplies 1024 sequences, which matrix units do faster
 func.func @declined(%x: tensor<7x2x4xf32>, %h: tensor<2x4xf32>, %y: tensor<7x1024x256xf32>, %g: tensor<1024x256xf32>) -> (tensor<2x4xf32>, tensor<1024x256xf32>, tensor<1024x256xf32>) {
