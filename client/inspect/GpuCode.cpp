@@ -189,10 +189,11 @@ void ingot::tools::addGpuCode(TextBuilder &text, const GpuCode &code) {
              "GPU has confirmed it\n",
              double(nanoseconds) / 1e3);
   for (const GpuHostNode &node : code.hostNodes)
-    text.add("on CPU    node '%s': %s; copies %llu buffers\n",
+    text.add("on CPU    node '%s': %s; copies %llu buffer%s\n",
              formatLine(node.node, 100).c_str(),
              formatLine(node.reason, 200).c_str(),
-             static_cast<unsigned long long>(node.buffers));
+             static_cast<unsigned long long>(node.buffers),
+             node.buffers == 1 ? "" : "s");
 }
 
 void ingot::tools::addGpuKernels(TextBuilder &text, const GpuCode &code) {

@@ -34,14 +34,14 @@ void loops::Captures::add(Value value) {
   Operation *op = value.getDefiningOp();
   // Skip ops that were visited. Otherwise a value that is read twice at each of
   // n steps would be visited 2^n times.
-  if (!areComplete || repeated.contains(op))
+  if (unknown || repeated.contains(op))
     return;
   bool isScalar =
       op && op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
       isa<arith::ArithDialect, affine::AffineDialect, memref::MemRefDialect>(
           op->getDialect());
   if (!isScalar || repeated.size() == size_t(threshold::outlinedRepeatedOps)) {
-    areComplete = false;
+    unknown = value;
     return;
   }
   for (Value operand : op->getOperands())

@@ -19,10 +19,11 @@ struct Captures {
   /// Constants, sizes of the memrefs, and values computed from them, in the
   /// order of computation.
   llvm::SetVector<mlir::Operation *> repeated;
-  /// False if the op uses a value that a kernel cannot compute again.
-  bool areComplete = true;
+  /// A value that the op uses and that a kernel cannot compute again, or null.
+  mlir::Value unknown;
 
   explicit Captures(mlir::linalg::LinalgOp op);
+  bool areComplete() const { return !unknown; }
 
 private:
   void add(mlir::Value value);

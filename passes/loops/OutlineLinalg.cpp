@@ -322,7 +322,7 @@ static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
 void OutlineLinalgPass::outline(linalg::LinalgOp op, loops::KernelTable &table,
                                 loops::OpenTasks &open, bool isParallel) {
   loops::Captures captures(op);
-  if (!captures.areComplete)
+  if (!captures.areComplete())
     return skipInPlace(op);
   Split split = isParallel ? splitOf(op) : Split();
   ArrayRef<Value> memrefs = captures.memrefs.getArrayRef();

@@ -106,23 +106,49 @@ class Cuda(Emulated):
             self.assertEqual(done.stdout, "4 batches of 80 bytes\n")
 
     def test_ops_on_the_cpu(self):
-        # A sort and a function without code for GPUs, between ops that have code.
+        # A sort and an op without code for GPUs, between ops that have code.
         nodes = [helper.make_node("Relu", ["x"], ["r"], name="before"),
                  helper.make_node("TopK", ["r", "k"], ["t", "i"], name="sort"),
-                 helper.make_node("Sinh", ["t"], ["s"], name="sinh"),
-                 helper.make_node("Add", ["s", "t"], ["y"], name="after")]
-        model = make_model(nodes, [("x", [3, 20])], [("y", [3, 4]), ("i", [3, 4], TensorProto.INT64)],
+                 helper.make_node("Det", ["t"], ["d"], name="det"),
+                 helper.make_node("Sinh", ["d"], ["y"], name="after")]
+        model = make_model(nodes, [("x", [3, 4, 20])], [("y", [3]), ("i", [3, 4, 4], TensorProto.INT64)],
                            {"k": np.array([4], np.int64)})
         artifact = self.compile(model, "--target=x86-64-v3,cuda")
-        x = np.random.default_rng(1).standard_normal((3, 20)).astype(np.float32)
+        x = np.random.default_rng(1).standard_normal((3, 4, 20)).astype(np.float32)
         want, got = self.run_model(artifact, {"x": x}), self.emulate(artifact, {"x": x})
         np.testing.assert_allclose(got["y"], want["y"], rtol=1e-5)
         np.testing.assert_array_equal(got["i"], want["i"])
         done = tool("ingot", "compile", self.save(model), "-o", self.path("m.so"), "--target=cuda", "--remarks")
-        self.assertIn("is computed on the CPU", done.stderr)
-        sinh = make_model([helper.make_node("Sinh", ["x"], ["y"], name="sinh")], [("x", [4])], [("y", [4])])
-        self.assert_refuses(sinh, "node 'sinh'", "is not computed on GPUs", "function that GPUs lack",
+        self.assertIn("node 'det': is computed on the CPU, between copies of 2 buffers", done.stderr)
+        self.assertEqual(done.stderr.count("is computed on the CPU"), 1, done.stderr)
+        det = make_model([helper.make_node("Det", ["x"], ["y"], name="det")], [("x", [4, 4])], [("y", [])])
+        self.assert_refuses(det, "node 'det'", "is not computed on GPUs", "needs its data on the host",
                             options=["--target=cuda", "--cuda-fallback=error"])
+
+    def test_values_for_the_host(self):
+        """A remark names what the host needs: an input, or the result of a node."""
+        options = ("--target=cuda", "--ptxas=none", "--remarks")
+
+        def remarks(nodes, inputs, shape):
+            model = make_model(nodes, inputs, [("y", shape)])
+            done = tool("ingot", "compile", self.save(model), "-o", self.path("m.so"), *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stderr
+
+        scan = helper.make_node("CumSum", ["x", "axis"], ["y"], name="scan")
+        self.assertIn("node 'scan': is computed on the CPU, between copies of 1 buffer: it needs input 'axis' on the host",
+                      remarks([scan], [("x", [4, 5]), ("axis", [], TensorProto.INT64)], [4, 5]))
+        resize = helper.make_node("Resize", ["x", "", "scales"], ["y"], name="resize")
+        shown = remarks([resize], [("x", [1, 1, 4, 4]), ("scales", [4])], list("abcd"))
+        self.assertIn("needs input 'scales' on the host", shown)
+        self.assertIn("uses a value that only the host knows, from input 'scales'", shown)
+        count = [helper.make_node("ReduceSum", ["x"], ["s"], name="sum", keepdims=0),
+                 helper.make_node("Cast", ["s"], ["i"], name="sum", to=TensorProto.INT64),
+                 helper.make_node("Reshape", ["i", "one"], ["k"], name="reshape"),
+                 helper.make_node("Expand", ["x", "k"], ["y"], name="expand")]
+        model = make_model(count, [("x", [1])], [("y", ["n"])], {"one": np.array([1], np.int64)})
+        done = tool("ingot", "compile", self.save(model), "-o", self.path("m.so"), *options)
+        self.assertIn("needs the result of node 'sum' on the host", done.stderr)
 
     def test_ptxas(self):
         model = self.save(relu_model())

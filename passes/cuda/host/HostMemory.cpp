@@ -9,11 +9,19 @@
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 
+#include "dialects/nn/NodeName.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace ingot;
+
+/// The most ops of the host that are searched for the source of a value.
+static constexpr size_t kMaxSlice = 64;
 
 Value cuda::sourceOf(Value memref) {
   auto view = memref.getDefiningOp<ViewLikeOpInterface>();
@@ -39,4 +47,66 @@ bool cuda::isOfHost(Value memref) {
   Operation *op = baseOf(memref).getDefiningOp();
   return op &&
          isa<memref::AllocaOp, memref::GetGlobalOp, ShadowOp, StackOp>(op);
+}
+
+/// Sets `last` to the last op before `op` in its block that writes `memref` or
+/// a view of it.
+static void findLastWriter(Value memref, Operation *op, Operation *&last) {
+  for (Operation *user : memref.getUsers()) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(user);
+        view && view.getViewSource() == memref) {
+      for (Value result : user->getResults())
+        findLastWriter(result, op, last);
+      continue;
+    }
+    Operation *beside = op->getBlock()->findAncestorOpInBlock(*user);
+    if (beside && beside->isBeforeInBlock(op) &&
+        hasEffect<MemoryEffects::Write>(user, memref) &&
+        (!last || last->isBeforeInBlock(beside)))
+      last = beside;
+  }
+}
+
+/// Returns a phrase for the elements of `buffer` that `op` reads, or "".
+static std::string describeElements(Value buffer, Operation *op) {
+  Value whole = cuda::wholeOf(buffer);
+  if (auto argument = dyn_cast<BlockArgument>(whole)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    ArrayAttr inputs = function
+                           ? IngotDialect::InputsAttrHelper(op->getContext())
+                                 .getAttr(function->getParentOfType<ModuleOp>())
+                           : ArrayAttr();
+    const unsigned number = argument.getArgNumber();
+    if (!inputs || number >= inputs.size())
+      return "";
+    StringRef name = cast<TensorAttr>(inputs[number]).getName();
+    return name.empty() ? "" : "input '" + printable(name) + "'";
+  }
+  Operation *last = nullptr;
+  findLastWriter(whole, op, last);
+  const std::string node = last ? nodeNameOf(last->getLoc()) : "";
+  if (node.empty() || node == nodeNameOf(op->getLoc()))
+    return "";
+  return "the result of node '" + printable(node) + "'";
+}
+
+std::string cuda::describeSource(Value value, Operation *op) {
+  // The loads that the value is computed from.
+  SetVector<Operation *> slice;
+  slice.insert(value.getDefiningOp());
+  for (size_t i = 0; i < slice.size() && i < kMaxSlice; ++i) {
+    if (!slice[i])
+      continue;
+    if (auto load = dyn_cast<memref::LoadOp>(slice[i])) {
+      if (isOfHost(load.getMemref()))
+        continue;
+      std::string source = describeElements(load.getMemref(), load);
+      if (!source.empty())
+        return source;
+      continue;
+    }
+    for (Value operand : slice[i]->getOperands())
+      slice.insert(operand.getDefiningOp());
+  }
+  return "";
 }

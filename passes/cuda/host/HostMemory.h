@@ -9,6 +9,8 @@
 
 #include "mlir/IR/Value.h"
 
+#include <string>
+
 namespace ingot::cuda {
 
 /// Returns the memref that a view is made of, or null if it is no view.
@@ -25,6 +27,11 @@ mlir::Value wholeOf(mlir::Value memref);
 /// stack, and of what a list becomes. All other buffers are in GPU memory, also
 /// those whose sizes only a run knows.
 bool isOfHost(mlir::Value memref);
+
+/// Returns a phrase for the source of a value of the host that `op` uses. The
+/// source is an input of the model, or another node. Returns "" if the value
+/// has neither.
+std::string describeSource(mlir::Value value, mlir::Operation *op);
 
 } // namespace ingot::cuda
 

@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_RUNONHOST
@@ -36,6 +37,11 @@ struct RunOnHostPass : ingot::impl::RunOnHostBase<RunOnHostPass> {
   void visit(Block &block);
   void move(Operation *op);
 
+  /// Returns true if a message about the node of `op` is not a repetition.
+  /// Several ops may be made of one node.
+  bool isNews(Operation *op, const Twine &message);
+
+  llvm::StringSet<> told;
   bool isFine = true;
 };
 
@@ -181,6 +187,20 @@ static bool isWhole(Operation *op) {
          !support::contains(op, llvm::IsaPred<memref::AllocOp>);
 }
 
+/// Returns why `op`, which has no reason of its own, is computed on the CPU.
+/// The host knows the value of an element only if it loads the element itself.
+static std::string whyOnHost(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    if (std::string source = describeSource(load, op); !source.empty())
+      return "needs " + source + " on the host";
+  return "needs its data on the host";
+}
+
+bool RunOnHostPass::isNews(Operation *op, const Twine &message) {
+  const std::string node = nodeNameOf(op->getLoc());
+  return node.empty() || told.insert((message + "\n" + node).str()).second;
+}
+
 /// Lets `op` work on copies of its buffers in host memory.
 void RunOnHostPass::move(Operation *op) {
   shadowAllocs(op);
@@ -189,11 +209,11 @@ void RunOnHostPass::move(Operation *op) {
     return;
   CudaDialect::ReasonAttrHelper reasons(&getContext());
   StringAttr own = reasons.getAttr(op);
-  const StringRef reason =
-      own ? own.getValue() : StringRef("needs its data on the host");
+  const std::string reason = own ? own.str() : whyOnHost(op);
   if (refuse) {
     isFine = false;
-    op->emitError("is not computed on GPUs: it ") << reason;
+    if (isNews(op, reason))
+      op->emitError("is not computed on GPUs: it ") << reason;
     return;
   }
   SetVector<Value> written = writtenBy(op, buffers);
@@ -230,8 +250,12 @@ void RunOnHostPass::move(Operation *op) {
     }
     ToDeviceOp::create(b, loc, host, buffer);
   }
-  emitRemark(loc) << "is computed on the CPU, between copies of "
-                  << buffers.size() << " buffers: it " << reason;
+  const std::string message =
+      ("is computed on the CPU, between copies of " + Twine(buffers.size()) +
+       (buffers.size() == 1 ? " buffer" : " buffers") + ": it " + reason)
+          .str();
+  if (isNews(op, message))
+    emitRemark(loc) << message;
   addHostNode(getOperation(), op, reason, buffers.size());
   ++onHost;
 }
@@ -272,6 +296,7 @@ void RunOnHostPass::visit(Block &block) {
 
 void RunOnHostPass::runOnOperation() {
   isFine = true;
+  told.clear();
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (findRunOperand(function, RunOperand::call))
       visit(function.getBody().front());

@@ -36,8 +36,11 @@ static bool hasCode(Operation *op) {
 Reason cuda::whyNoKernel(linalg::LinalgOp op, const loops::Captures &captures) {
   if (llvm::any_of(captures.memrefs, isOfHost))
     return "uses a buffer of the host";
-  if (!captures.areComplete)
-    return "uses a value that only the host knows";
+  if (!captures.areComplete()) {
+    const std::string source = describeSource(captures.unknown, op);
+    return "uses a value that only the host knows" +
+           (source.empty() ? "" : ", from " + source);
+  }
   if (llvm::any_of(captures.memrefs, [](Value memref) {
         auto type = cast<MemRefType>(memref.getType());
         int64_t offset;

@@ -175,3 +175,30 @@ func.func @parts(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<cal
   memref.store %v, %second[%c0, %c0] : memref<?x1xf32, strided<[2, 1], offset: 1>>
   return
 }
+
+// -----
+
+// A value that the host loads comes from an input of the model, or from another
+// node. The reason names it.
+// CHECK: cuda.host_nodes = [#cuda.host_node<node = "scan", reason = "needs input 'axis' on the host", buffers = 1>, #cuda.host_node<node = "expand", reason = "needs the result of node 'sum' on the host", buffers = 1>, #cuda.host_node<node = "sum", reason = "needs its data on the host", buffers = 1>]
+// CHECK-LABEL: func.func @values
+// REFUSE: error: is not computed on GPUs: it needs input 'axis' on the host
+module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<8xi64>, dims = "">, #ingot.tensor<"axis" : tensor<1xi64>, dims = "">]} {
+  func.func @values(%x: memref<8xi64>, %axis: memref<1xi64>, %a: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %s = memref.view %a[%c0][] : memref<?xi8> to memref<1xi64>
+    %0 = memref.load %axis[%c0] : memref<1xi64> loc("scan")
+    cuda.launch @ingot_cuda_kernels::@k(%x, %s) blocks(%c1) writes 1 : memref<8xi64>, memref<1xi64> loc("sum")
+    %1 = memref.load %s[%c0] : memref<1xi64> loc("expand")
+    %2 = memref.load %s[%c0] : memref<1xi64> loc("sum")
+    func.call @take(%0, %1, %2) : (i64, i64, i64) -> ()
+    return
+  }
+  func.func private @take(i64, i64, i64)
+  module @ingot_cuda_kernels {
+    func.func @k(%x: memref<8xi64>, %y: memref<1xi64>) attributes {cuda.block = #cuda.block<threads = 32>} {
+      return
+    }
+  }
+}
