@@ -20,8 +20,9 @@
 using namespace mlir;
 using namespace ingot;
 
-/// The most ops of the host that are searched for the source of a value.
-static constexpr size_t kMaxSlice = 64;
+/// The most ops of the host that are searched for the source of a value, and
+/// the most ops of a node that are followed back from an element.
+static constexpr size_t kMaxSlice = 64, kMaxSteps = 4;
 
 Value cuda::sourceOf(Value memref) {
   auto view = memref.getDefiningOp<ViewLikeOpInterface>();
@@ -67,8 +68,10 @@ static void findLastWriter(Value memref, Operation *op, Operation *&last) {
   }
 }
 
-/// Returns a phrase for the elements of `buffer` that `op` reads, or "".
-static std::string describeElements(Value buffer, Operation *op) {
+/// Returns a phrase for the elements of `buffer` that `op` reads, or "". If the
+/// op's own node computes the elements, describes what it computes them from.
+static std::string describeElements(Value buffer, Operation *op,
+                                    size_t steps = 0) {
   Value whole = cuda::wholeOf(buffer);
   if (auto argument = dyn_cast<BlockArgument>(whole)) {
     auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -85,9 +88,19 @@ static std::string describeElements(Value buffer, Operation *op) {
   Operation *last = nullptr;
   findLastWriter(whole, op, last);
   const std::string node = last ? nodeNameOf(last->getLoc()) : "";
-  if (node.empty() || node == nodeNameOf(op->getLoc()))
+  if (node.empty())
     return "";
-  return "the result of node '" + printable(node) + "'";
+  if (node != nodeNameOf(op->getLoc()))
+    return "the result of node '" + printable(node) + "'";
+  for (Value operand : last->getOperands()) {
+    if (steps == kMaxSteps || !isa<MemRefType>(operand.getType()) ||
+        cuda::isOfHost(operand) || cuda::wholeOf(operand) == whole)
+      continue;
+    std::string source = describeElements(operand, last, steps + 1);
+    if (!source.empty())
+      return source;
+  }
+  return "";
 }
 
 std::string cuda::describeSource(Value value, Operation *op) {

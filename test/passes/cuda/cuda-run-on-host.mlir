@@ -179,8 +179,9 @@ func.func @parts(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<cal
 // -----
 
 // A value that the host loads comes from an input of the model, or from another
-// node. The reason names it.
-// CHECK: cuda.host_nodes = [#cuda.host_node<node = "scan", reason = "needs input 'axis' on the host", buffers = 1>, #cuda.host_node<node = "expand", reason = "needs the result of node 'sum' on the host", buffers = 1>, #cuda.host_node<node = "sum", reason = "needs its data on the host", buffers = 1>]
+// node. The reason names it. If the node of the load computes the value, the
+// reason names what the node computes it from.
+// CHECK: cuda.host_nodes = [#cuda.host_node<node = "scan", reason = "needs input 'axis' on the host", buffers = 1>, #cuda.host_node<node = "expand", reason = "needs the result of node 'sum' on the host", buffers = 1>, #cuda.host_node<node = "sum", reason = "needs input 'x' on the host", buffers = 1>]
 // CHECK-LABEL: func.func @values
 // REFUSE: is not computed on GPUs: it needs input 'axis' on the host
 module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<8xi64>, dims = "">, #ingot.tensor<"axis" : tensor<1xi64>, dims = "">]} {
