@@ -13,7 +13,8 @@ using namespace ingot::tools;
 namespace {
 
 const char recorded[] = R"({"arena_bytes":4096,
-  "host_nodes":[{"buffers":2,"node":"sort","reason":"needs its data"}],
+  "host_nodes":[{"buffers":2,"node":"sort","reason":"needs its data"},
+                {"buffers":1,"node":"scan","reason":"needs input 'axis'"}],
   "images":[{"bytes":100,"kind":"cubin","level":80,"ptxas":"12.9.86"},
             {"bytes":200,"kind":"cubin","level":90,"ptxas":"12.9.86"},
             {"bytes":300,"kind":"ptx","level":80,"ptxas":""}],
@@ -42,7 +43,8 @@ TEST(GpuCode, AsText) {
             "bytes) of shared memory, 16 bytes of local memory, 8 of spills\n"
             "          predicted for an A100: 3.0 us of kernels in a run; no "
             "GPU has confirmed it\n"
-            "on CPU    node 'sort': needs its data; copies 2 buffers\n");
+            "on CPU    node 'sort': needs its data; copies 2 buffers\n"
+            "on CPU    node 'scan': needs input 'axis'; copies 1 buffer\n");
   TextBuilder table;
   addGpuKernels(table, *code);
   EXPECT_NE(table.str().find("registers of sm_80, sm_90"), std::string::npos);
