@@ -20,9 +20,11 @@
 using namespace mlir;
 using namespace ingot;
 
-/// The most ops of the host that are searched for the source of a value, and
-/// the most ops of a node that are followed back from an element.
-static constexpr size_t kMaxSlice = 64, kMaxSteps = 4;
+/// The most ops of the host that are searched for the source of a value.
+static constexpr size_t kMaxSlice = 64;
+
+/// The most ops of a node that are followed back from an element.
+static constexpr size_t kMaxSteps = 4;
 
 Value cuda::sourceOf(Value memref) {
   auto view = memref.getDefiningOp<ViewLikeOpInterface>();
