@@ -214,3 +214,28 @@ func.func @columns(%x: memref<3x221184xf32>, %y: memref<221184xf32>, %call: !llv
   }
   return
 }
+
+// -----
+
+// Functions of floats have code, in both widths. No op of a model becomes the
+// cube root, which has none.
+// CHECK-LABEL: func.func @functions
+// CHECK: cuda.launch
+// CHECK-NEXT: linalg.generic {{.*}} attrs = {cuda.reason = "computes a function that GPUs lack"}
+// CHECK: math.powf
+// CHECK: math.sinh
+#id = affine_map<(d0) -> (d0)>
+func.func @functions(%x: memref<8xf64>, %y: memref<8xf64>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<8xf64>) outs(%y : memref<8xf64>) {
+  ^bb0(%a: f64, %b: f64):
+    %0 = math.powf %a, %a : f64
+    %1 = math.sinh %0 : f64
+    linalg.yield %1 : f64
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<8xf64>) outs(%y : memref<8xf64>) {
+  ^bb0(%a: f64, %b: f64):
+    %0 = math.cbrt %a : f64
+    linalg.yield %0 : f64
+  }
+  return
+}
