@@ -52,6 +52,26 @@ bool cuda::isOfHost(Value memref) {
          isa<memref::AllocaOp, memref::GetGlobalOp, ShadowOp, StackOp>(op);
 }
 
+/// Returns true if `op` writes `memref`. A launch names all operands of a grid
+/// as written, so its kernel tells.
+static bool writes(Operation *op, Value memref) {
+  if (!hasEffect<MemoryEffects::Write>(op, memref))
+    return false;
+  auto launch = dyn_cast<cuda::LaunchOp>(op);
+  auto kernel = launch ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+                             op, launch.getKernel())
+                       : func::FuncOp();
+  if (!kernel)
+    return true;
+  for (auto [operand, argument] :
+       llvm::zip(launch.getArgs(), kernel.getArguments()))
+    if (operand == memref &&
+        !llvm::all_of(argument.getUsers(),
+                      llvm::IsaPred<memref::LoadOp, memref::DimOp>))
+      return true;
+  return false;
+}
+
 /// Sets `last` to the last op before `op` in its block that writes `memref` or
 /// a view of it.
 static void findLastWriter(Value memref, Operation *op, Operation *&last) {
@@ -63,8 +83,7 @@ static void findLastWriter(Value memref, Operation *op, Operation *&last) {
       continue;
     }
     Operation *beside = op->getBlock()->findAncestorOpInBlock(*user);
-    if (beside && beside->isBeforeInBlock(op) &&
-        hasEffect<MemoryEffects::Write>(user, memref) &&
+    if (beside && beside->isBeforeInBlock(op) && writes(user, memref) &&
         (!last || last->isBeforeInBlock(beside)))
       last = beside;
   }

@@ -191,6 +191,7 @@ module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<8xi64>, dims = "">
     %s = memref.view %a[%c0][] : memref<?xi8> to memref<1xi64>
     %0 = memref.load %axis[%c0] : memref<1xi64> loc("scan")
     cuda.launch @ingot_cuda_kernels::@k(%x, %s) blocks(%c1) writes 1 : memref<8xi64>, memref<1xi64> loc("sum")
+    cuda.launch @ingot_cuda_kernels::@r(%s, %x) blocks(%c1) writes 2 : memref<1xi64>, memref<8xi64> loc("reader")
     %1 = memref.load %s[%c0] : memref<1xi64> loc("expand")
     %2 = memref.load %s[%c0] : memref<1xi64> loc("sum")
     func.call @take(%0, %1, %2) : (i64, i64, i64) -> ()
@@ -199,6 +200,15 @@ module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<8xi64>, dims = "">
   func.func private @take(i64, i64, i64)
   module @ingot_cuda_kernels {
     func.func @k(%x: memref<8xi64>, %y: memref<1xi64>) attributes {cuda.block = #cuda.block<threads = 32>} {
+      %c0 = arith.constant 0 : index
+      %0 = memref.load %x[%c0] : memref<8xi64>
+      memref.store %0, %y[%c0] : memref<1xi64>
+      return
+    }
+    func.func @r(%x: memref<1xi64>, %y: memref<8xi64>) attributes {cuda.block = #cuda.block<threads = 32>} {
+      %c0 = arith.constant 0 : index
+      %0 = memref.load %x[%c0] : memref<1xi64>
+      memref.store %0, %y[%c0] : memref<8xi64>
       return
     }
   }
