@@ -8,7 +8,6 @@
 
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/ingot/IngotDialect.h"
-
 #include "dialects/nn/NodeName.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
