@@ -52,14 +52,12 @@ OpFoldResult cuda::multiplySizes(OpBuilder &b, Location loc, Value memref,
 
 Value cuda::countBlocks(OpBuilder &b, Location loc, OpFoldResult count,
                         int64_t perBlock) {
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
+  using support::indexConstant;
   if (std::optional<int64_t> known = getConstantIntValue(count))
-    return number(int64_t(llvm::divideCeil(*known, perBlock)));
-  Value all =
-      arith::AddIOp::create(b, loc, cast<Value>(count), number(perBlock - 1));
-  return arith::DivUIOp::create(b, loc, all, number(perBlock));
+    return indexConstant(b, loc, int64_t(llvm::divideCeil(*known, perBlock)));
+  Value all = arith::AddIOp::create(b, loc, cast<Value>(count),
+                                    indexConstant(b, loc, perBlock - 1));
+  return arith::DivUIOp::create(b, loc, all, indexConstant(b, loc, perBlock));
 }
 
 void cuda::requireCounted(OpBuilder &b, Location loc, ValueRange memrefs) {

@@ -109,18 +109,10 @@ void LoopKernel::launch(loops::KernelTable &table, StringRef prefix,
   kernel = table.insert(kernel, prefix);
   b.setInsertionPoint(op);
   Location loc = op.getLoc();
-  Value blocks;
-  if (std::optional<int64_t> steps = staticSteps(op, loops)) {
-    blocks = arith::ConstantIndexOp::create(
-        b, loc, int64_t(llvm::divideCeil(*steps, perBlock)));
-  } else {
-    Value elements = countSteps(b, op, loops, IRMapping());
-    auto number = [&](int64_t value) {
-      return arith::ConstantIndexOp::create(b, loc, value);
-    };
-    elements = arith::AddIOp::create(b, loc, elements, number(perBlock - 1));
-    blocks = arith::DivUIOp::create(b, loc, elements, number(perBlock));
-  }
+  std::optional<int64_t> known = staticSteps(op, loops);
+  OpFoldResult steps = known ? OpFoldResult(b.getIndexAttr(*known))
+                             : countSteps(b, op, loops, IRMapping());
+  Value blocks = countBlocks(b, loc, steps, perBlock);
   cuda::launch(b, loc, kernel, memrefs, blocks, int64_t(memrefs.size()));
   op->erase();
 }

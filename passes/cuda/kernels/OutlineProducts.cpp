@@ -15,6 +15,7 @@
 #include "passes/cuda/schedule/Grids.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Regions.h"
+#include "passes/support/ScalarBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -124,32 +125,24 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
 /// Returns the number of blocks of a grid.
 static Value countBlocks(OpBuilder &b, Location loc, Value dst,
                          const Grid &grid) {
-  auto number = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  auto valueOf = [&](OpFoldResult size) {
-    std::optional<int64_t> known = getConstantIntValue(size);
-    return known ? number(*known) : cast<Value>(size);
-  };
+  support::Scalars s{b, loc};
   OpFoldResult batches = multiplySizes(b, loc, dst, grid.batches),
                rows = multiplySizes(b, loc, dst, grid.rows);
   std::optional<int64_t> knownBatches = getConstantIntValue(batches),
                          knownRows = getConstantIntValue(rows);
   if (knownBatches && knownRows && !grid.columnsOfPart)
-    return number(*knownBatches * grid.across *
-                  int64_t(llvm::divideCeil(*knownRows * grid.unitsOfRow,
-                                           grid.rowsOfPart)));
-  Value units =
-      arith::MulIOp::create(b, loc, valueOf(rows), number(grid.unitsOfRow));
+    return s.n(*knownBatches * grid.across *
+               int64_t(llvm::divideCeil(*knownRows * grid.unitsOfRow,
+                                        grid.rowsOfPart)));
+  Value units = s.mul(support::indexValue(b, loc, rows), s.n(grid.unitsOfRow));
   Value parts = countBlocks(b, loc, units, grid.rowsOfPart);
-  Value blocks = arith::MulIOp::create(b, loc, parts, valueOf(batches));
+  Value blocks = s.mul(parts, support::indexValue(b, loc, batches));
   if (grid.columnsOfPart) {
     const int64_t last = cast<MemRefType>(dst.getType()).getRank() - 1;
     Value columns = memref::DimOp::create(b, loc, dst, last);
-    blocks = arith::MulIOp::create(
-        b, loc, blocks, countBlocks(b, loc, columns, grid.columnsOfPart));
+    blocks = s.mul(blocks, countBlocks(b, loc, columns, grid.columnsOfPart));
   }
-  return arith::MulIOp::create(b, loc, blocks, number(grid.across));
+  return s.mul(blocks, s.n(grid.across));
 }
 
 void OutlineProductsPass::outline(kernel::EpilogueOpInterface op,

@@ -12,6 +12,7 @@
 #include "passes/cuda/kernels/LoopKernels.h"
 #include "passes/cuda/kernels/Team.h"
 #include "passes/cuda/schedule/Grids.h"
+#include "passes/support/ScalarBuilder.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -51,9 +52,6 @@ public:
   void emit(LoopKernel &kernel);
 
 private:
-  Value number(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
   Value combine(size_t result, Value x, Value y);
   Values combineAll(Values sums);
   Values reducePart(ElementEmitter &element, Value first, int64_t step);
@@ -62,6 +60,7 @@ private:
   OpBuilder &b;
   linalg::LinalgOp op;
   Location loc;
+  support::Scalars s{b, loc};
   ArrayRef<Operation *> combiners;
   RowTeam team;
   const IRMapping &outside;
@@ -102,7 +101,7 @@ Values RowEmitter::reducePart(ElementEmitter &element, Value first,
     start.push_back(
         arith::ConstantOp::create(b, loc, *arith::getNeutralElement(combiner)));
   Value depth = countSteps(b, op, loops, outside);
-  auto loop = scf::ForOp::create(b, loc, first, depth, number(step), start);
+  auto loop = scf::ForOp::create(b, loc, first, depth, s.n(step), start);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   element.delinearize(loop.getInductionVar(), loops, /*count=*/1);
@@ -116,8 +115,8 @@ Values RowEmitter::reducePart(ElementEmitter &element, Value first,
 /// the op, and store them.
 void RowEmitter::storeRow(ElementEmitter &element, ArrayRef<Value> sums,
                           Value member) {
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        member, number(0));
+  Value isFirst =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, member, s.n(0));
   auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenYield());
@@ -138,11 +137,9 @@ void RowEmitter::emit(LoopKernel &kernel) {
              thread);
     return;
   }
-  Value lane = arith::RemUIOp::create(b, loc, thread, number(kWarp));
-  Value warp = arith::DivUIOp::create(b, loc, thread, number(kWarp));
-  Value row = arith::AddIOp::create(
-      b, loc,
-      arith::MulIOp::create(b, loc, block, number(kGridThreads / kWarp)), warp);
+  Value lane = arith::RemUIOp::create(b, loc, thread, s.n(kWarp));
+  Value warp = arith::DivUIOp::create(b, loc, thread, s.n(kWarp));
+  Value row = s.add(s.mul(block, s.n(kGridThreads / kWarp)), warp);
   Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row,
                                          countSteps(b, op, rows, outside));
   auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);

@@ -37,16 +37,17 @@ struct Line {
   int64_t count, inner;
 };
 
-struct ScatterElementsPattern : OpRewritePattern<nn::ScatterElementsOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::ScatterElementsOp op,
-                                PatternRewriter &b) const override;
+/// The items of all updates, and the number of dimensions of x that a position
+/// has.
+struct Items {
+  Value items;
+  size_t depth;
 };
 
-struct ScatterNDPattern : OpRewritePattern<nn::ScatterNDOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::ScatterNDOp op,
-                                PatternRewriter &b) const override;
+template <typename Op>
+struct ScatterPattern : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override;
 };
 
 } // namespace
@@ -132,41 +133,7 @@ static std::optional<Line> lineOf(nn::ScatterElementsOp op) {
   return Line{shape[axis], support::productOf(shape.drop_front(axis + 1))};
 }
 
-/// Replaces `op` by updates of slices of x. The items have the first `depth`
-/// dimensions of x in their positions.
-template <typename Op>
-static void replaceByScatter(PatternRewriter &b, Op op, Value items,
-                             size_t depth) {
-  Location loc = op.getLoc();
-  Sizes sizes = support::sizesOf(b, loc, op.getX());
-  ArrayRef<OpFoldResult> all = sizes;
-  OpFoldResult positions = support::productOf(b, loc, all.take_front(depth)),
-               slice = support::productOf(b, loc, all.drop_front(depth)),
-               updates =
-                   support::productOf(b, loc, support::sizesOf(b, loc, items));
-  Value x = support::reshape(b, loc, op.getX(), {positions, slice}),
-        from = support::reshape(b, loc, op.getUpdates(), {updates, slice});
-  auto kernel = cuda::ScatterOp::create(b, loc, x.getType(), items, from, x);
-  Type element = support::signless(typeOf(x).getElementType());
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *body = b.createBlock(&kernel.getCombiner(), {}, {element, element},
-                                {loc, loc});
-    UpdateRule rule{op.getReduction(),
-                    support::isUnsigned(op.getX().getType())};
-    cuda::YieldOp::create(
-        b, loc,
-        rule.combine(b, loc, body->getArgument(0), body->getArgument(1)));
-  }
-  Value y = support::reshape(b, loc, kernel.getResult(), sizes);
-  b.replaceOp(op, support::castTo(b, loc, y, op.getY().getType()));
-}
-
-LogicalResult
-ScatterElementsPattern::matchAndRewrite(nn::ScatterElementsOp op,
-                                        PatternRewriter &b) const {
-  if (Reason reason = cuda::whyNotToCuda(op))
-    return b.notifyMatchFailure(op, *reason);
+static Items findItems(OpBuilder &b, nn::ScatterElementsOp op) {
   Location loc = op.getLoc();
   Value indices = op.getIndices();
   const auto axis = size_t(op.getAxis());
@@ -182,14 +149,10 @@ ScatterElementsPattern::matchAndRewrite(nn::ScatterElementsOp op,
                                       indexValue(b, loc, data[axis]));
         return to;
       });
-  replaceByScatter(b, op, arrange(b, loc, items, lineOf(op)), data.size());
-  return success();
+  return {arrange(b, loc, items, lineOf(op)), data.size()};
 }
 
-LogicalResult ScatterNDPattern::matchAndRewrite(nn::ScatterNDOp op,
-                                                PatternRewriter &b) const {
-  if (Reason reason = cuda::whyNotToCuda(op))
-    return b.notifyMatchFailure(op, *reason);
+static Items findItems(OpBuilder &b, nn::ScatterNDOp op) {
   Location loc = op.getLoc();
   Value indices = op.getIndices();
   const int64_t depth = typeOf(indices).getShape().back();
@@ -218,10 +181,43 @@ LogicalResult ScatterNDPattern::matchAndRewrite(nn::ScatterNDOp op,
                                                   indexValue(b, loc, size)));
                 return to;
               });
-  replaceByScatter(b, op, arrange(b, loc, items, std::nullopt), size_t(depth));
+  return {arrange(b, loc, items, std::nullopt), size_t(depth)};
+}
+
+/// Replaces `op` by updates of slices of x.
+template <typename Op>
+LogicalResult ScatterPattern<Op>::matchAndRewrite(Op op,
+                                                  PatternRewriter &b) const {
+  if (Reason reason = cuda::whyNotToCuda(op))
+    return b.notifyMatchFailure(op, *reason);
+  Location loc = op.getLoc();
+  auto [items, depth] = findItems(b, op);
+  Sizes sizes = support::sizesOf(b, loc, op.getX());
+  ArrayRef<OpFoldResult> all = sizes;
+  OpFoldResult positions = support::productOf(b, loc, all.take_front(depth)),
+               slice = support::productOf(b, loc, all.drop_front(depth)),
+               updates =
+                   support::productOf(b, loc, support::sizesOf(b, loc, items));
+  Value x = support::reshape(b, loc, op.getX(), {positions, slice}),
+        from = support::reshape(b, loc, op.getUpdates(), {updates, slice});
+  auto kernel = cuda::ScatterOp::create(b, loc, x.getType(), items, from, x);
+  Type element = support::signless(typeOf(x).getElementType());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *body = b.createBlock(&kernel.getCombiner(), {}, {element, element},
+                                {loc, loc});
+    UpdateRule rule{op.getReduction(),
+                    support::isUnsigned(op.getX().getType())};
+    cuda::YieldOp::create(
+        b, loc,
+        rule.combine(b, loc, body->getArgument(0), body->getArgument(1)));
+  }
+  Value y = support::reshape(b, loc, kernel.getResult(), sizes);
+  b.replaceOp(op, support::castTo(b, loc, y, op.getY().getType()));
   return success();
 }
 
 void cuda::populateScatterToCuda(RewritePatternSet &patterns) {
-  patterns.add<ScatterElementsPattern, ScatterNDPattern>(patterns.getContext());
+  patterns.add<ScatterPattern<nn::ScatterElementsOp>,
+               ScatterPattern<nn::ScatterNDOp>>(patterns.getContext());
 }

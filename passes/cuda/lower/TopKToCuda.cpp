@@ -33,7 +33,28 @@ struct TopKPattern : OpRewritePattern<nn::TopKOp> {
                                 PatternRewriter &b) const override;
 };
 
+/// The order of a row, and the most elements that are taken from it if only a
+/// run knows their number.
+struct Order {
+  bool isSmallest, isUnsigned;
+  IntegerAttr most = {};
+};
+
 } // namespace
+
+/// Builds the kernel that takes the first `k` elements of each row. `sizes` are
+/// the number of rows and their length.
+static cuda::TopKOp buildTopK(OpBuilder &b, Location loc, Value x,
+                              ArrayRef<OpFoldResult> sizes, OpFoldResult k,
+                              const Order &order) {
+  x = support::reshape(b, loc, x, sizes);
+  Type element = typeOf(x).getElementType();
+  Value values = support::empty(b, loc, {sizes[0], k}, element),
+        indices = support::empty(b, loc, {sizes[0], k}, b.getI64Type());
+  return cuda::TopKOp::create(
+      b, loc, TypeRange{values.getType(), indices.getType()}, x, values,
+      indices, order.isSmallest, order.isUnsigned, order.most);
+}
 
 LogicalResult TopKPattern::matchAndRewrite(nn::TopKOp op,
                                            PatternRewriter &b) const {
@@ -56,13 +77,9 @@ LogicalResult TopKPattern::matchAndRewrite(nn::TopKOp op,
   OpFoldResult length = sizes[size_t(axis)], k = found[size_t(axis)];
   sizes.erase(sizes.begin() + axis);
   OpFoldResult rows = support::productOf(b, loc, sizes);
-  x = support::reshape(b, loc, x, {rows, length});
-  Value values = support::empty(b, loc, {rows, k}, typeOf(x).getElementType()),
-        indices = support::empty(b, loc, {rows, k}, b.getI64Type());
-  auto kernel = cuda::TopKOp::create(
-      b, loc, TypeRange{values.getType(), indices.getType()}, x, values,
-      indices, op.getSmallest(), support::isUnsigned(op.getX().getType()),
-      getConstantIntValue(k) ? IntegerAttr() : op.getKAttr());
+  Order order{op.getSmallest(), support::isUnsigned(op.getX().getType()),
+              getConstantIntValue(k) ? IntegerAttr() : op.getKAttr()};
+  auto kernel = buildTopK(b, loc, x, {rows, length}, k, order);
   SmallVector<Value> results;
   for (auto [result, value] :
        llvm::zip_equal(op->getResults(), kernel.getResults())) {
@@ -95,12 +112,8 @@ LogicalResult ArgReducePattern::matchAndRewrite(nn::ArgReduceOp op,
   OpFoldResult one = b.getIndexAttr(1),
                rows = support::productOf(
                    b, loc, ArrayRef<OpFoldResult>(sizes).take_front(axis));
-  x = support::reshape(b, loc, x, {rows, sizes[axis]});
-  Value values = support::empty(b, loc, {rows, one}, type.getElementType()),
-        indices = support::empty(b, loc, {rows, one}, b.getI64Type());
-  auto kernel = cuda::TopKOp::create(
-      b, loc, TypeRange{values.getType(), indices.getType()}, x, values,
-      indices, isSmallest, support::isUnsigned(type), /*most=*/IntegerAttr());
+  auto kernel = buildTopK(b, loc, x, {rows, sizes[axis]}, one,
+                          {isSmallest, support::isUnsigned(type)});
   Value y = support::reshape(b, loc, kernel.getResult(1),
                              support::resultSizes(b, op->getResult(0)));
   b.replaceOp(op, support::castTo(b, loc, y, op.getY().getType()));

@@ -82,7 +82,7 @@ void RowsEmitter::hold() {
     b.setInsertionPointToStart(branch.thenBlock());
     scf::YieldOp::create(b, loc, load(heldNumber(i)));
     b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, loc, SmallVector<Value>(types.size(), number(0)));
+    scf::YieldOp::create(b, loc, SmallVector<Value>(types.size(), s.f(0)));
     held.emplace_back(branch.getResults());
   }
 }
@@ -136,13 +136,13 @@ Value RowsEmitter::neutralOf(Fold kind) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   switch (kind) {
   case Fold::sum:
-    return number(0);
+    return s.f(0);
   case Fold::product:
-    return number(1);
+    return s.f(1);
   case Fold::maximum:
-    return number(-kInfinity);
+    return s.f(-kInfinity);
   case Fold::minimum:
-    return number(kInfinity);
+    return s.f(kInfinity);
   }
   llvm_unreachable("unknown fold");
 }

@@ -8,6 +8,7 @@
 #define INGOT_PASSES_CUDA_ROWS_ROWSEMITTER_H
 
 #include "passes/cuda/rows/Rows.h"
+#include "passes/support/ScalarBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,9 +26,9 @@ enum class Fold { sum, product, maximum, minimum };
 class RowsEmitter {
 public:
   RowsEmitter(mlir::OpBuilder &b, const Rows &rows)
-      : code(b, rows.op->getLoc()), b(b), loc(rows.op->getLoc()), rows(rows),
-        schedule(rows.schedule()), vectors(rows.vectors(schedule.getVector())) {
-  }
+      : code(b, rows.op->getLoc()), s{b, rows.op->getLoc()}, b(b),
+        loc(rows.op->getLoc()), rows(rows), schedule(rows.schedule()),
+        vectors(rows.vectors(schedule.getVector())) {}
 
   void emit();
 
@@ -40,20 +41,6 @@ private:
   void emitMoments();
   void emitNormalize(NormalizeOp op);
 
-  Value number(double value) {
-    return mlir::arith::ConstantOp::create(b, loc,
-                                           b.getF32FloatAttr(float(value)));
-  }
-  Value subtract(Value x, Value y) {
-    return mlir::arith::SubFOp::create(b, loc, x, y);
-  }
-  Value multiply(Value x, Value y) {
-    return mlir::arith::MulFOp::create(b, loc, x, y);
-  }
-  Value divide(Value x, Value y) {
-    return mlir::arith::DivFOp::create(b, loc, x, y);
-  }
-  Value exponential(Value x) { return mlir::math::ExpOp::create(b, loc, x); }
   Value toFloat(Value count) {
     return mlir::arith::UIToFPOp::create(b, loc, b.getF32Type(), count);
   }
@@ -61,11 +48,11 @@ private:
   Value length() {
     if (vectors.isOpen())
       return toFloat(vectors.value());
-    return number(
+    return s.f(
         double(vectors.known() * (rows.areColumns ? 1 : schedule.getVector())));
   }
   /// Returns the mean of elements that have this sum.
-  Value meanOf(Value sum) { return divide(sum, length()); }
+  Value meanOf(Value sum) { return s.div(sum, length()); }
 
   bool isHeld() const { return schedule.getHeld() != 0; }
   bool mayBeOutside(int64_t i) const {
@@ -106,7 +93,9 @@ private:
                     llvm::ArrayRef<Value> results);
   Value countInside();
 
+  /// Writes arithmetic on indices, and on elements.
   Code code;
+  support::Scalars s;
   mlir::OpBuilder &b;
   mlir::Location loc;
   const Rows &rows;

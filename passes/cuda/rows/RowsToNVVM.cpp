@@ -54,17 +54,17 @@ void RowsEmitter::emitSoftmax(bool isLog) {
   SmallVector<Value> maximum =
       reduce(Fold::maximum, [](Value x, size_t) { return x; });
   auto shifted = [&](Value x, size_t column) {
-    return subtract(x, maximum[column]);
+    return s.sub(x, maximum[column]);
   };
   auto power = [&](Value x, size_t column) {
-    return exponential(shifted(x, column));
+    return s.exp(shifted(x, column));
   };
   if (isLog) {
     SmallVector<Value> logarithm = reduce(Fold::sum, power);
     for (Value &sum : logarithm)
       sum = math::LogOp::create(b, loc, sum);
     return store([&](Value x, size_t column) {
-      return subtract(shifted(x, column), logarithm[column]);
+      return s.sub(shifted(x, column), logarithm[column]);
     });
   }
   // Held exponentials replace the elements.
@@ -74,17 +74,16 @@ void RowsEmitter::emitSoftmax(bool isLog) {
   };
   SmallVector<Value> factor = reduce(Fold::sum, powerOf);
   for (Value &sum : factor)
-    sum = divide(number(1), sum);
+    sum = s.div(s.f(1), sum);
   store([&](Value x, size_t column) {
-    return multiply(powerOf(x, column), factor[column]);
+    return s.mul(powerOf(x, column), factor[column]);
   });
 }
 
 /// Returns what normalizes the distance from the mean.
 Value RowsEmitter::factorOf(Value variance, const APFloat &epsilon) {
-  Value shifted = arith::AddFOp::create(b, loc, variance,
-                                        number(epsilon.convertToDouble()));
-  return divide(number(1), math::SqrtOp::create(b, loc, shifted));
+  Value shifted = s.add(variance, s.f(epsilon.convertToDouble()));
+  return s.div(s.f(1), math::SqrtOp::create(b, loc, shifted));
 }
 
 void RowsEmitter::emitNorm(const APFloat &epsilon, bool isRms) {
@@ -93,25 +92,25 @@ void RowsEmitter::emitNorm(const APFloat &epsilon, bool isRms) {
     mean = reduce(Fold::sum, [](Value x, size_t) { return x; });
     for (Value &sum : mean)
       sum = meanOf(sum);
-    update([&](Value x, size_t column) { return subtract(x, mean[column]); });
+    update([&](Value x, size_t column) { return s.sub(x, mean[column]); });
   }
   auto centered = [&](Value x, size_t column) {
-    return isRms || isHeld() ? x : subtract(x, mean[column]);
+    return isRms || isHeld() ? x : s.sub(x, mean[column]);
   };
   SmallVector<Value> factor = reduce(Fold::sum, [&](Value x, size_t column) {
     Value distance = centered(x, column);
-    return multiply(distance, distance);
+    return s.mul(distance, distance);
   });
   for (Value &squares : factor)
     squares = factorOf(meanOf(squares), epsilon);
   store([&](Value x, size_t column) {
-    return multiply(centered(x, column), factor[column]);
+    return s.mul(centered(x, column), factor[column]);
   });
 }
 
 void RowsEmitter::emitReduction(ReduceKind kind) {
   SmallVector<Value> results = reduce(foldOf(kind), [&](Value x, size_t) {
-    return kind == ReduceKind::sum_square ? multiply(x, x) : x;
+    return kind == ReduceKind::sum_square ? s.mul(x, x) : x;
   });
   if (kind == ReduceKind::mean)
     for (Value &sum : results)
@@ -126,7 +125,7 @@ void RowsEmitter::emitPool(PoolOp op) {
     Value count =
         op.getKind() == PoolKind::mean ? toFloat(countInside()) : length();
     for (Value &sum : results)
-      sum = divide(sum, count);
+      sum = s.div(sum, count);
   }
   storeResults(rows.columnsOf(code, row), results);
 }
@@ -137,8 +136,8 @@ void RowsEmitter::emitMoments() {
   for (Value &sum : mean)
     sum = meanOf(sum);
   SmallVector<Value> squares = reduce(Fold::sum, [&](Value x, size_t column) {
-    Value distance = subtract(x, mean[column]);
-    return multiply(distance, distance);
+    Value distance = s.sub(x, mean[column]);
+    return s.mul(distance, distance);
   });
   SmallVector<Value> results;
   for (auto [own, sum] : llvm::zip_equal(mean, squares))
@@ -168,7 +167,7 @@ void RowsEmitter::emitNormalize(NormalizeOp op) {
       [&](function_ref<Value(Value mean, Value variance, size_t)> term) {
         auto loop =
             scf::ForOp::create(b, loc, code.number(0), numParts, code.number(1),
-                               SmallVector<Value>(numColumns(), number(0)));
+                               SmallVector<Value>(numColumns(), s.f(0)));
         OpBuilder::InsertionGuard guard(b);
         b.setInsertionPointToStart(loop.getBody());
         SmallVector<Value> loaded =
@@ -185,20 +184,20 @@ void RowsEmitter::emitNormalize(NormalizeOp op) {
         SmallVector<Value> sums(loop.getResults());
         b.setInsertionPointAfter(loop);
         for (Value &sum : sums)
-          sum = divide(sum, number(double(parts)));
+          sum = s.div(sum, s.f(double(parts)));
         return sums;
       };
   SmallVector<Value> mean =
       sumUp([](Value mean, Value, size_t) { return mean; });
   SmallVector<Value> factor =
       sumUp([&](Value own, Value variance, size_t column) {
-        Value distance = subtract(own, mean[column]);
-        return fold(Fold::sum, variance, multiply(distance, distance));
+        Value distance = s.sub(own, mean[column]);
+        return fold(Fold::sum, variance, s.mul(distance, distance));
       });
   for (Value &variance : factor)
     variance = factorOf(variance, op.getEpsilon());
   store([&](Value x, size_t column) {
-    return multiply(subtract(x, mean[column]), factor[column]);
+    return s.mul(s.sub(x, mean[column]), factor[column]);
   });
 }
 
