@@ -129,7 +129,8 @@ def CudaFuseRecurrent : Pass<"cuda-fuse-recurrent", "::mlir::func::FuncOp"> {
     Weights have the type that `ingot.precision` names. For tf32 they are f32.
 
     A loop stays if its weights have different types, or if it has so many
-    sequences that matrix units are faster. The decision trace has the reason.
+    sequences that products of matrices are faster. The decision trace has the
+    reason.
   }];
   let dependentDialects = [
       "::mlir::arith::ArithDialect", "::ingot::cuda::CudaDialect",
@@ -249,8 +250,8 @@ def PredictTimes : Pass<"cuda-predict-times", "::mlir::ModuleOp"> {
   let description = [{
     Gives each kernel that is launched an attribute `cuda.prediction`. The time
     is the longer one of two: that of its operands in memory, and that of the
-    model by which its schedule was chosen. A kernel without a schedule has the
-    first time alone. The artifact has the predictions, and `ingot inspect`
+    model of its schedule or of its instructions. A kernel with `cuda.cycles`
+    has this time alone. The artifact has the predictions, and `ingot inspect`
     shows them. No code depends on them.
   }];
 }

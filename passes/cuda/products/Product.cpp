@@ -49,6 +49,15 @@ StridedLayout StridedLayout::of(Value value) {
   return layout;
 }
 
+StridedLayout StridedLayout::ofMatrix(int64_t rows, int64_t columns,
+                                      int64_t stride, Type element) {
+  StridedLayout layout;
+  layout.sizes = {rows, columns};
+  layout.strides = {stride, 1};
+  layout.element = element;
+  return layout;
+}
+
 void StridedLayout::resolve(Code &code, Value memref) {
   auto isOpen = [](Number number) { return number.isOpen(); };
   if (llvm::none_of(sizes, isOpen) && llvm::none_of(strides, isOpen))
@@ -159,6 +168,18 @@ Product::Product(kernel::EpilogueOpInterface op)
   llvm::append_range(windows, windowsOf(src.sizes, dst.sizes, conv.getTaps(),
                                         conv.getStrides(), conv.getDilations(),
                                         conv.getPads()));
+}
+
+Product::Product(int64_t rows, int64_t columns, int64_t depth, Type element,
+                 bool isTF32)
+    : src(StridedLayout::ofMatrix(rows, depth, depth, element)),
+      dst(StridedLayout::ofMatrix(rows, columns, columns,
+                                  Float32Type::get(element.getContext()))),
+      isTF32(isTF32), windows(1) {
+  const auto padded = int64_t(llvm::alignTo(
+      uint64_t(depth), uint64_t(kAccessBytes / src.elementBytes())));
+  weights = StridedLayout::ofMatrix(columns, depth, padded, element);
+  windows.front().size = rows;
 }
 
 void Product::resolve(Code &code) {

@@ -24,6 +24,9 @@ struct StridedLayout {
   mlir::Type element;
 
   static StridedLayout of(mlir::Value value);
+  /// Returns the layout of a matrix whose rows are `stride` elements apart.
+  static StridedLayout ofMatrix(int64_t rows, int64_t columns, int64_t stride,
+                                mlir::Type element);
   /// Gives the open numbers of the memref values in the code of a kernel.
   void resolve(Code &code, mlir::Value memref);
   int64_t elementBytes() const;
@@ -72,6 +75,9 @@ windowsOf(llvm::ArrayRef<Number> src, llvm::ArrayRef<Number> dst,
 /// elements of a window.
 struct Product {
   explicit Product(kernel::EpilogueOpInterface op);
+  /// Makes a product of matrices that no op computes yet, for estimates.
+  Product(int64_t rows, int64_t columns, int64_t depth, mlir::Type element,
+          bool isTF32);
 
   /// Gives open numbers values in the code of a kernel.
   void resolve(Code &code);

@@ -10,6 +10,8 @@
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/lower/CudaSupport.h"
 #include "passes/cuda/lower/NNToCuda.h"
+#include "passes/cuda/schedule/ChooseRecurrent.h"
+#include "passes/cuda/schedule/ChooseSchedule.h"
 #include "passes/cuda/schedule/Machine.h"
 #include "passes/kernel/RecurrentDirections.h"
 #include "passes/shape/SameSizes.h"
@@ -48,45 +50,71 @@ struct CudaFuseRecurrentPass
 
 } // namespace
 
-/// The fewest launches of a step on matrix units: a cast of the state, the
-/// product, and the cell.
-static constexpr int64_t kProductLaunches = 3;
-
-/// Says that matrix units compute a step faster. They need several launches.
-static Reason whyNotFaster(RecurrentLoop &loop) {
-  const int64_t batch = typeOf(loop.products.front().getY()).getDimSize(0);
-  if (ShapedType::isDynamic(batch))
-    return std::nullopt;
-  nn::MatMulOp product = loop.products.front();
-  int64_t rate = cuda::kFloatRate;
-  if (isTF32(product))
-    rate = cuda::kHalfRate / 2;
-  else if (!cuda::factorType(product).isF32())
-    rate = cuda::kHalfRate;
-  int64_t gates = 0;
-  for (int64_t each : loop.gates)
-    gates += each;
-  const int64_t steps = batch * gates * loop.hidden * loop.hidden;
-  const int64_t each = cuda::kLatency + cuda::kLaunch;
-  const int64_t own = each + steps / (cuda::kProcessors * cuda::kFloatRate);
-  const int64_t others =
-      kProductLaunches * each + steps / (cuda::kProcessors * rate);
-  if (own <= others)
-    return std::nullopt;
-  return "multiplies " + std::to_string(batch) +
-         " sequences, which matrix units do faster";
-}
-
 static Type typeOfWeights(RecurrentLoop &loop) {
   return cuda::factorType(loop.products.front());
 }
 
+/// Returns the cycles of a step whose products stay in the loop. Besides the
+/// products, a launch computes each state, the output, and what a later product
+/// multiplies. States are rounded to weights of 16 bits by launches, too.
+static int64_t estimateProducts(RecurrentLoop &loop, int64_t batch) {
+  Type element = typeOfWeights(loop);
+  const auto numProducts = int64_t(loop.products.size());
+  const int64_t others = loop.numStates + (loop.stores ? 1 : 0) + numProducts -
+                         1 + (element.isF32() ? 0 : numProducts);
+  int64_t cycles = others * (cuda::kLaunch + cuda::kLatency);
+  for (auto [product, gates] : llvm::zip_equal(loop.products, loop.gates)) {
+    const int64_t columns = gates * loop.hidden;
+    const cuda::Product shape(batch, columns, loop.hidden, element,
+                              isTF32(product));
+    cycles += cuda::kLaunch + cuda::chooseParts(shape).cycles;
+    // The product writes its results, and each state reads them.
+    cycles += (1 + loop.numStates) * batch * columns * int64_t(sizeof(float)) /
+              (cuda::kProcessors * cuda::kCacheBytes);
+  }
+  return cycles;
+}
+
+/// Returns the cycles of a step of some directions in a kernel.
+static int64_t estimateKernel(ArrayRef<RecurrentLoop *> directions,
+                              int64_t batch) {
+  RecurrentLoop &model = *directions.front();
+  cuda::RecurrentSizes sizes{int64_t(directions.size()), model.hidden,
+                             llvm::sum_of(model.gates),
+                             cuda::elementsOfAccess(typeOfWeights(model))};
+  sizes.batch = batch;
+  SmallVector<Alternative> alternatives;
+  cuda::RecurrentScheduleAttr schedule =
+      cuda::chooseSchedule(model.loop->getContext(), sizes, alternatives);
+  // The kernel of `reset` is a second launch.
+  const int64_t others =
+      model.reset.empty() ? 0 : cuda::kLaunch + cuda::kLatency;
+  return cuda::kLaunch + cuda::estimateCycles(sizes, schedule) + others;
+}
+
+/// Says that products in the loop take less time than a kernel. They are
+/// faster for many sequences, but need several launches. An open number of
+/// sequences is taken for a small one.
+static Reason whyNotFaster(ArrayRef<RecurrentLoop *> directions) {
+  RecurrentLoop &model = *directions.front();
+  const int64_t batch = typeOf(model.products.front().getY()).getDimSize(0);
+  if (ShapedType::isDynamic(batch))
+    return std::nullopt;
+  const int64_t products =
+      int64_t(directions.size()) * estimateProducts(model, batch);
+  if (estimateKernel(directions, batch) <= products)
+    return std::nullopt;
+  return "multiplies " + std::to_string(batch) +
+         " sequences, which products of matrices do faster";
+}
+
 /// Says why there is no kernel for the steps of a recurrence.
-static Reason whyNot(RecurrentLoop &loop) {
+static Reason whyNot(ArrayRef<RecurrentLoop *> directions) {
+  RecurrentLoop &loop = *directions.front();
   for (nn::MatMulOp product : loop.products)
     if (cuda::factorType(product) != typeOfWeights(loop))
       return "has weights of different types";
-  return whyNotFaster(loop);
+  return whyNotFaster(directions);
 }
 
 /// Returns true if both loops take the same number of steps in every run.
@@ -128,7 +156,7 @@ static Value buildMasks(OpBuilder &b, Location loc, Value lengths, Value src) {
 
 void CudaFuseRecurrentPass::fuse(ArrayRef<RecurrentLoop *> directions) {
   RecurrentLoop &model = *directions.front();
-  if (Reason reason = whyNot(model))
+  if (Reason reason = whyNot(directions))
     return record(model.loop, Question::schedule, "products in a loop",
                   *reason);
   OpBuilder b(directions.back()->loop);

@@ -7,8 +7,11 @@
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/recurrent/StepEmitter.h"
+#include "passes/cuda/schedule/ChooseRecurrent.h"
+#include "passes/cuda/schedule/ThreadWork.h"
 #include "passes/loops/KernelTable.h"
 #include "passes/support/Regions.h"
+#include "passes/support/ScalarBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,14 +41,12 @@ public:
   int64_t numLaunches = 0;
 
 private:
-  Value number(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
   Value slice(Value memref, OpFoldResult at, int64_t columns);
   Value copyOf(int64_t d, OpFoldResult number) {
     return slice(op.room(d), number, facts.hidden);
   }
   Value countBlocks();
+  int64_t estimate(bool isReset);
   SmallVector<StepBuffers> buffersOf(Value step);
   void launchStep(MutableArrayRef<StepBuffers> directions, bool isReset);
 
@@ -55,6 +56,7 @@ private:
   ModuleOp kernels;
   OpBuilder b;
   Location loc;
+  support::Scalars s{b, loc};
   /// The number of steps of a sequence, and of blocks of a launch.
   Value steps, blocks;
 };
@@ -91,26 +93,26 @@ Value Outliner::countBlocks() {
   RecurrentScheduleAttr schedule = *op.getSchedule();
   const int64_t others = facts.directions * facts.unitBlocks(schedule);
   if (!facts.batch.isOpen())
-    return number(others *
-                  int64_t(llvm::divideCeil(uint64_t(facts.batch.known()),
-                                           uint64_t(schedule.getBatch()))));
+    return s.n(others *
+               int64_t(llvm::divideCeil(uint64_t(facts.batch.known()),
+                                        uint64_t(schedule.getBatch()))));
   Value batch = memref::DimOp::create(b, loc, op.state(0, 0), 0);
   Value parts = cuda::countBlocks(b, loc, batch, schedule.getBatch());
-  return arith::MulIOp::create(b, loc, parts, number(others));
+  return s.mul(parts, s.n(others));
 }
 
 /// Returns the memrefs of a step of each direction.
 SmallVector<StepBuffers> Outliner::buffersOf(Value step) {
-  Value two = number(2);
+  Value two = s.n(2);
   Value before = arith::RemUIOp::create(b, loc, step, two);
-  Value after = arith::SubIOp::create(b, loc, number(1), before);
+  Value after = s.sub(s.n(1), before);
   SmallVector<StepBuffers> directions(size_t(facts.directions));
   for (auto [i, buffers] : llvm::enumerate(directions)) {
     const auto d = int64_t(i);
     Value at = step;
     if (op.getReverse()[i]) {
-      Value last = arith::SubIOp::create(b, loc, steps, number(1));
-      at = arith::SubIOp::create(b, loc, last, step);
+      Value last = s.sub(steps, s.n(1));
+      at = s.sub(last, step);
     }
     buffers.src = slice(op.getSrcs()[i], at, op.numInputs() * facts.hidden);
     buffers.before = copyOf(d, before);
@@ -129,6 +131,19 @@ SmallVector<StepBuffers> Outliner::buffersOf(Value step) {
       buffers.states.push_back(op.state(d, j));
   }
   return directions;
+}
+
+/// Returns the cycles of a launch, which computes the products that its region
+/// uses.
+int64_t Outliner::estimate(bool isReset) {
+  RecurrentSizes sizes = facts;
+  if (isReset)
+    sizes.products -= op.getGates().back();
+  Block &body = (isReset ? op.getReset() : op.getCell()).front();
+  sizes.products = llvm::count_if(
+      body.getArguments().take_front(size_t(sizes.products)),
+      [](BlockArgument argument) { return !argument.use_empty(); });
+  return estimateCycles(sizes, *op.getSchedule());
 }
 
 /// Makes the kernel of a step and launches it.
@@ -150,6 +165,7 @@ void Outliner::launchStep(MutableArrayRef<StepBuffers> directions,
     *place = parameter;
   StepEmitter(inside, facts, isReset).emit(kernels, directions);
   kernel = table.insert(kernel, isReset ? "recurrent_reset_" : "recurrent_");
+  kernel->setAttr(kCycles, b.getI64IntegerAttr(estimate(isReset)));
   launch(b, loc, kernel, arguments, blocks, int64_t(writes.size()));
   ++numLaunches;
 }
@@ -163,7 +179,7 @@ void Outliner::outline() {
   for (int64_t d = 0; d < facts.directions; ++d)
     memref::CopyOp::create(b, loc, op.state(d, 0),
                            copyOf(d, b.getIndexAttr(0)));
-  auto loop = scf::ForOp::create(b, loc, number(0), steps, number(1));
+  auto loop = scf::ForOp::create(b, loc, s.n(0), steps, s.n(1));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -179,7 +195,7 @@ void Outliner::outline() {
     }
     launchStep(directions, /*isReset=*/false);
   }
-  Value last = arith::RemUIOp::create(b, loc, steps, number(2));
+  Value last = arith::RemUIOp::create(b, loc, steps, s.n(2));
   for (int64_t d = 0; d < facts.directions; ++d)
     memref::CopyOp::create(b, loc, copyOf(d, last), op.state(d, 0));
   op->erase();

@@ -65,7 +65,7 @@ static ArrayRef<Tile> tilesOf(const Product &product) {
 static ScheduleAttr makeSchedule(const Product &product, const Tile &tile,
                                  int64_t depth, int64_t stages) {
   return ScheduleAttr::get(
-      product.op->getContext(), tile.rows, tile.columns, tile.warpRows,
+      product.src.element.getContext(), tile.rows, tile.columns, tile.warpRows,
       tile.warpColumns, depth, stages,
       product.src.copyBytes(product.channels().knownDivisor()),
       product.weights.copyBytes(product.weights.sizes.back().knownDivisor()),
@@ -129,8 +129,8 @@ static int64_t estimateSum(const Product &product) {
          estimateSumOfParts(bytes);
 }
 
-int64_t cuda::chooseParts(Product product) {
-  int64_t best = 1, least = 0;
+Parts cuda::chooseParts(Product product) {
+  Parts best{1, 0};
   for (int64_t parts : kParts) {
     product.parts = parts;
     int64_t cycles = parts == 1 ? 0 : estimateSum(product);
@@ -140,10 +140,8 @@ int64_t cuda::chooseParts(Product product) {
     if (parts > 1 && product.stepsOfPart(schedule) < kStages)
       break;
     cycles += estimateCycles(product, schedule);
-    if (parts == 1 || cycles < least) {
-      best = parts;
-      least = cycles;
-    }
+    if (parts == 1 || cycles < best.cycles)
+      best = {parts, cycles};
   }
   return best;
 }
@@ -167,8 +165,9 @@ ScheduleAttr cuda::drawSchedule(const Product &product, uint64_t seed) {
       return std::max(bytes >> draw(3), least);
     };
     const int64_t element = product.src.elementBytes();
-    return ScheduleAttr::get(product.op->getContext(), tile.rows, tile.columns,
-                             tile.warpRows, tile.warpColumns, depth, stages,
+    return ScheduleAttr::get(product.src.element.getContext(), tile.rows,
+                             tile.columns, tile.warpRows, tile.warpColumns,
+                             depth, stages,
                              narrow(schedule.getSrcBytes(), element),
                              narrow(schedule.getWeightsBytes(), element),
                              narrow(schedule.getStored(), 1));

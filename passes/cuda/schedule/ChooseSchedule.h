@@ -12,9 +12,15 @@
 
 namespace ingot::cuda {
 
+/// A number of parts of the depth, and the cycles of the product and the sum of
+/// its parts.
+struct Parts {
+  int64_t count, cycles;
+};
+
 /// Returns the number of parts of the depth with the least estimated time. Each
 /// part has its own blocks, so that more multiprocessors share a small result.
-int64_t chooseParts(Product product);
+Parts chooseParts(Product product);
 
 /// Returns a number of parts that a test draws by `seed`.
 int64_t drawParts(const Product &product, uint64_t seed);

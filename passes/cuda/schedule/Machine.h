@@ -28,8 +28,25 @@ constexpr int64_t kHalfRate = 1024;
 /// warps in a cycle, so fewer warps leave units idle.
 constexpr int64_t kSchedulers = 4;
 
+/// Threads for which a multiprocessor issues an instruction in a cycle.
+constexpr int64_t kIssueRate = kSchedulers * 32;
+
+/// Instructions of a division of floats, of integers, and of integers by a
+/// constant.
+constexpr int64_t kFloatDivision = 10;
+constexpr int64_t kIntegerDivision = 20;
+constexpr int64_t kConstantDivision = 4;
+
+/// Instructions of a function such as an exponential or a logarithm: a
+/// polynomial, and the steps around it.
+constexpr int64_t kFunctionInstructions = 16;
+
 /// Bytes that a multiprocessor gets from the L2 cache in a cycle, if all do.
 constexpr int64_t kCacheBytes = 40;
+
+/// Cycles of a thread for an access of 16 bytes, at the rate of multiply-adds.
+/// The L1 cache delivers 128 bytes to a multiprocessor in a cycle.
+constexpr int64_t kWideAccess = 8;
 
 /// Cycles of a step of a pipeline besides its products: a barrier, and the
 /// latency of shared memory.

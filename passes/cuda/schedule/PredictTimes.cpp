@@ -9,6 +9,7 @@
 #include "passes/cuda/schedule/ChooseRows.h"
 #include "passes/cuda/schedule/ChooseSchedule.h"
 #include "passes/cuda/schedule/Machine.h"
+#include "passes/cuda/schedule/ThreadWork.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,8 +43,14 @@ static int64_t bytesOf(Type type) {
 }
 
 /// Returns the cycles of an op by the model that its schedule is chosen with,
-/// or nullopt if it has no schedule.
+/// or by its instructions if all sizes are known.
 static std::optional<int64_t> estimateOf(kernel::EpilogueOpInterface op) {
+  if (auto conv = dyn_cast<DepthwiseConvOp>(*op)) {
+    Depthwise facts(conv);
+    if (facts.isOpen())
+      return std::nullopt;
+    return estimateCycles(countWork(facts), kGridThreads, facts.blocks());
+  }
   if (!op->hasAttr("schedule"))
     return std::nullopt;
   if (auto attention = dyn_cast<AttentionOp>(*op))
@@ -59,19 +66,31 @@ static std::optional<int64_t> estimateOf(kernel::EpilogueOpInterface op) {
   return std::nullopt;
 }
 
-/// Returns the cycles of a kernel.
-static int64_t cyclesOf(func::FuncOp kernel) {
+/// Returns the cycles of a kernel that is launched with at most `blocks` blocks
+/// if a launch knows their number, else with 0.
+static int64_t cyclesOf(func::FuncOp kernel, int64_t blocks) {
+  if (auto cycles = kernel->getAttrOfType<IntegerAttr>(kCycles)) {
+    kernel->removeAttr(kCycles);
+    return cycles.getInt();
+  }
   int64_t bytes = 0;
   for (Type type : kernel.getArgumentTypes())
     bytes += bytesOf(type);
   int64_t cycles = int64_t(llvm::divideCeil(bytes, kMemoryBytes)) + kLatency;
+  bool isWritten = true;
   kernel.walk([&](kernel::EpilogueOpInterface op) {
+    isWritten = false;
     // The product has just written the parts, so they are not in memory.
     if (auto sum = dyn_cast<SumPartsOp>(*op))
       cycles = estimateSumOfParts(bytesOf(sum.getSrc().getType()));
     else if (std::optional<int64_t> estimate = estimateOf(op))
       cycles = std::max(cycles, *estimate);
   });
+  CudaDialect::BlockAttrHelper block(kernel.getContext());
+  if (isWritten && blocks > 0)
+    cycles = std::max(cycles, estimateCycles(countWork(kernel),
+                                             block.getAttr(kernel).getThreads(),
+                                             blocks));
   return cycles;
 }
 
@@ -92,17 +111,24 @@ static int64_t countRuns(cuda::LaunchOp launch) {
 }
 
 void PredictTimesPass::runOnOperation() {
-  DenseMap<StringAttr, int64_t> launches;
+  DenseMap<StringAttr, int64_t> launches, blocks;
   getOperation()->walk([&](cuda::LaunchOp launch) {
-    launches[launch.getKernel().getLeafReference()] += countRuns(launch);
+    StringAttr name = launch.getKernel().getLeafReference();
+    launches[name] += countRuns(launch);
+    int64_t &most = blocks[name];
+    most = std::max(most, getConstantIntValue(launch.getBlocks()).value_or(0));
   });
   auto kernels = getOperation().lookupSymbol<ModuleOp>(kKernels);
   if (!kernels)
     return;
   CudaDialect::PredictionAttrHelper helper(&getContext());
-  for (auto kernel : kernels.getOps<func::FuncOp>())
-    if (int64_t count = launches.lookup(kernel.getSymNameAttr()))
-      helper.setAttr(kernel, PredictionAttr::get(
-                                 &getContext(),
-                                 cyclesOf(kernel) * 1000 / kMegahertz, count));
+  for (auto kernel : kernels.getOps<func::FuncOp>()) {
+    StringAttr name = kernel.getSymNameAttr();
+    if (int64_t count = launches.lookup(name))
+      helper.setAttr(kernel,
+                     PredictionAttr::get(&getContext(),
+                                         cyclesOf(kernel, blocks.lookup(name)) *
+                                             1000 / kMegahertz,
+                                         count));
+  }
 }

@@ -66,8 +66,8 @@ void SplitProductsPass::runOnOperation() {
     // The workspace of the parts has a known size.
     if (product.parts > 1 || product.hasOpenSizes())
       return;
-    const int64_t parts =
-        seed == 0 ? chooseParts(product) : drawParts(product, seed + ++number);
+    const int64_t parts = seed == 0 ? chooseParts(product).count
+                                    : drawParts(product, seed + ++number);
     if (parts == 1)
       return;
     ++numSplit;

@@ -184,16 +184,19 @@ func.func @halves(%x: tensor<7x2x6xf32>, %h: tensor<2x6xf32>) -> tensor<2x6xf32>
 
 // -----
 
-// Must not fire: so many sequences that matrix units are faster. With f32, the units do not help. A step may compute
-// any function.
+// Must not fire: so many sequences that products of matrices are faster, of f16 or f32. Fewer sequences of f32 become a
+// kernel, and a step may compute any function.
 // CHECK-LABEL: @declined
 // CHECK: cuda.recurrent
+// CHECK: scf.for
 // CHECK: scf.for
 // CHECK: cuda.recurrent
 // CHECK-NOT: cuda.recurrent
 // DECISION: Category:decision
-// DECISION-SAME: multiplies 1024 sequences, which matrix units do faster
-func.func @declined(%x: tensor<7x2x4xf32>, %h: tensor<2x4xf32>, %y: tensor<7x1024x256xf32>, %g: tensor<1024x256xf32>) -> (tensor<2x4xf32>, tensor<1024x256xf32>, tensor<1024x256xf32>) {
+// DECISION-SAME: multiplies 1024 sequences, which products of matrices do faster
+// DECISION: Category:decision
+// DECISION-SAME: multiplies 1024 sequences, which products of matrices do faster
+func.func @declined(%x: tensor<7x2x4xf32>, %h: tensor<2x4xf32>, %y: tensor<7x1024x256xf32>, %g: tensor<1024x256xf32>, %z: tensor<7x32x256xf32>, %k: tensor<32x256xf32>) -> (tensor<2x4xf32>, tensor<1024x256xf32>, tensor<1024x256xf32>, tensor<32x256xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index
@@ -218,5 +221,11 @@ func.func @declined(%x: tensor<7x2x4xf32>, %h: tensor<2x4xf32>, %y: tensor<7x102
     %a = nn.add %m, %part : tensor<1024x256xf32>, tensor<1024x256xf32> -> tensor<1024x256xf32>
     scf.yield %a : tensor<1024x256xf32>
   }
-  return %0, %1, %2 : tensor<2x4xf32>, tensor<1024x256xf32>, tensor<1024x256xf32>
+  %3 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %k) -> (tensor<32x256xf32>) {
+    %part = tensor.extract_slice %z[%i, 0, 0] [1, 32, 256] [1, 1, 1] : tensor<7x32x256xf32> to tensor<32x256xf32>
+    %m = nn.matmul %s, %q {transpose_b} : (tensor<32x256xf32>, tensor<256x256xf32>) -> tensor<32x256xf32>
+    %a = nn.add %m, %part : tensor<32x256xf32>, tensor<32x256xf32> -> tensor<32x256xf32>
+    scf.yield %a : tensor<32x256xf32>
+  }
+  return %0, %1, %2, %3 : tensor<2x4xf32>, tensor<1024x256xf32>, tensor<1024x256xf32>, tensor<32x256xf32>
 }

@@ -154,3 +154,80 @@ module {
     return
   }
 }
+
+// -----
+
+// A depthwise convolution of 7x7 taps takes the time of its multiply-adds and
+// accesses, which is longer than that of its 51 MB in memory: 34 us.
+// CHECK-LABEL: func.func private @depthwise_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = {{[5-9][0-9][0-9][0-9][0-9]|1[0-9][0-9][0-9][0-9][0-9]}}, launches = 1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @depthwise_0(%x: memref<4x56x56x512xf32>, %w: memref<7x7x512xf32>, %y: memref<4x56x56x512xf32>) attributes {cuda.block = #cuda.block<threads = 256>} {
+      cuda.depthwise_conv ins(%x, %w : memref<4x56x56x512xf32>, memref<7x7x512xf32>) outs(%y : memref<4x56x56x512xf32>) attributes {dilations = array<i64: 1, 1>, pads = array<i64: 3, 3, 3, 3>, strides = array<i64: 1, 1>} {
+      ^bb0(%sum: f32):
+        cuda.yield %sum : f32
+      }
+      return
+    }
+  }
+  func.func @run(%x: memref<4x56x56x512xf32>, %w: memref<7x7x512xf32>, %y: memref<4x56x56x512xf32>) {
+    %blocks = arith.constant 1568 : index
+    cuda.launch @ingot_cuda_kernels::@depthwise_0(%x, %w, %y) blocks(%blocks) writes 1 : memref<4x56x56x512xf32>, memref<7x7x512xf32>, memref<4x56x56x512xf32>
+    return
+  }
+}
+
+// -----
+
+// A written kernel takes the time of its instructions, if a launch knows its
+// blocks. A loop counts with its steps: the inner one with 49 on average. The
+// largest of several numbers of blocks counts.
+// CHECK-LABEL: func.func private @grid_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = {{[0-9][0-9][0-9][0-9][0-9][0-9]}}, launches = 2>
+// CHECK-LABEL: func.func private @grid_1
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = 1{{[0-9][0-9][0-9]}}, launches = 1>
+// The model of the schedule has given the time of a step.
+// CHECK-LABEL: func.func private @recurrent_0
+// CHECK-NOT: cuda.cycles
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = 2000, launches = 1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @grid_0(%x: memref<262144xf32>) attributes {cuda.block = #cuda.block<threads = 256>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c32 = arith.constant 32 : index
+      %c64 = arith.constant 64 : index
+      %thread = gpu.thread_id x
+      %v = memref.load %x[%thread] : memref<262144xf32>
+      %r = scf.for %i = %c0 to %c32 step %c1 iter_args(%a = %v) -> (f32) {
+        %s = scf.for %j = %i to %c64 step %c1 iter_args(%b = %a) -> (f32) {
+          %e = math.exp %b : f32
+          scf.yield %e : f32
+        }
+        scf.yield %s : f32
+      }
+      memref.store %r, %x[%thread] : memref<262144xf32>
+      return
+    }
+    func.func private @grid_1(%x: memref<262144xf32>) attributes {cuda.block = #cuda.block<threads = 256>} {
+      %thread = gpu.thread_id x
+      %v = memref.load %x[%thread] : memref<262144xf32>
+      %e = math.exp %v : f32
+      memref.store %e, %x[%thread] : memref<262144xf32>
+      return
+    }
+    func.func private @recurrent_0(%x: memref<262144xf32>) attributes {cuda.block = #cuda.block<threads = 256>, cuda.cycles = 2820 : i64} {
+      return
+    }
+  }
+  func.func @run(%x: memref<262144xf32>, %n: index) {
+    %c1 = arith.constant 1 : index
+    %blocks = arith.constant 1024 : index
+    cuda.launch @ingot_cuda_kernels::@grid_0(%x) blocks(%c1) writes 1 : memref<262144xf32>
+    cuda.launch @ingot_cuda_kernels::@grid_0(%x) blocks(%blocks) writes 1 : memref<262144xf32>
+    cuda.launch @ingot_cuda_kernels::@grid_1(%x) blocks(%n) writes 1 : memref<262144xf32>
+    cuda.launch @ingot_cuda_kernels::@recurrent_0(%x) blocks(%n) writes 1 : memref<262144xf32>
+    return
+  }
+}

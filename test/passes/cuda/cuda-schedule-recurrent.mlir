@@ -35,6 +35,22 @@ func.func @short(%x: memref<?x?x16xf32>, %r: memref<16x16xf32>, %h: memref<?x16x
 
 // -----
 
+// Threads that share rows of weights multiply them by several sequences. One
+// thread of a long row would read other cache lines than its neighbors.
+// CHECK-LABEL: @many
+// CHECK: schedule = #cuda.recurrent_schedule<threads = {{4|8|16}}, units = {{[0-9]+}}, batch = {{4|8}}>
+func.func @many(%x: memref<7x512x256xf32>, %r: memref<256x256xf32>, %h: memref<512x256xf32>, %room: memref<2x512x256xf32>) {
+  cuda.recurrent ins(%x : memref<7x512x256xf32>) weights(%r : memref<256x256xf32>) outs(%h, %room : memref<512x256xf32>, memref<2x512x256xf32>)
+      attributes {reverse = array<i1: false>, gates = array<i64: 1>, num_states = 1 : i64} {
+  ^bb0(%p: f32, %i: f32, %s: f32):
+    %a = arith.addf %p, %i : f32
+    cuda.yield %a, %a : f32, f32
+  }
+  return
+}
+
+// -----
+
 // A given schedule stays. Recurrences on tensors have none yet.
 // CHECK-LABEL: @given
 // CHECK: schedule = #cuda.recurrent_schedule<threads = 2, units = 16, batch = 2>
