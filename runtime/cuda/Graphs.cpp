@@ -19,10 +19,8 @@ static constexpr uint32_t leastSteps = 2;
 /// the steps one by one, because making graphs costs more than it saves.
 static constexpr uint32_t mostMisfits = 4;
 
-static uint32_t countTensors(const Run &run) {
-  const ingot_cuda_program &program = *run.state->program;
-  return program.num_inputs + program.num_outputs;
-}
+/// Returns the size of `Run::addresses`.
+static size_t numAddresses(const Run &run) { return run.numTensors() + 1; }
 
 static uint32_t countWords(const Run &run, const Step &step) {
   return step.kernel == Step::copy
@@ -168,11 +166,10 @@ static void releaseGraph(Run &run, Segment &segment, bool isOurs) {
 static int32_t buildGraph(Run &run, Segment &segment, const Message &message) {
   State &state = *run.state;
   Steps &steps = run.graphs.pending;
-  const uint32_t numTensors = countTensors(run);
   segment.nodes =
       static_cast<GraphNode *>(calloc(steps.count, sizeof(GraphNode)));
   segment.addresses = static_cast<DevicePointer *>(
-      calloc(numTensors + 1, sizeof(DevicePointer)));
+      calloc(numAddresses(run), sizeof(DevicePointer)));
   if (!segment.nodes || !segment.addresses)
     return message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a graph");
   char place[placeBytes];
@@ -190,7 +187,8 @@ static int32_t buildGraph(Run &run, Segment &segment, const Message &message) {
     segment.exec = nullptr;
     return status;
   }
-  memcpy(segment.addresses, run.addresses, numTensors * sizeof(DevicePointer));
+  memcpy(segment.addresses, run.addresses,
+         numAddresses(run) * sizeof(DevicePointer));
   return INGOT_ABI_OK;
 }
 
@@ -218,7 +216,7 @@ static bool mustUpdate(const Run &run, const Segment &segment,
     return true;
   for (uint32_t i = 0; hasMoved && i < count; ++i) {
     const uint64_t tensor = (words[i] - tensorBase) >> tensorShift;
-    if (words[i] >= tensorBase && tensor < countTensors(run) &&
+    if (words[i] >= tensorBase && tensor < numAddresses(run) &&
         segment.addresses[tensor] != run.addresses[tensor])
       return true;
   }
@@ -230,7 +228,7 @@ static bool mustUpdate(const Run &run, const Segment &segment,
 static int32_t updateNodes(Run &run, Segment &segment, const Steps &steps,
                            const Message &message) {
   const Driver &driver = run.state->driver;
-  const size_t bytes = countTensors(run) * sizeof(DevicePointer);
+  const size_t bytes = numAddresses(run) * sizeof(DevicePointer);
   const bool hasMoved = memcmp(segment.addresses, run.addresses, bytes);
   if (!hasMoved && &steps == &segment.steps)
     return INGOT_ABI_OK;
@@ -276,14 +274,14 @@ static int32_t launchGraph(Run &run, const Segment &segment,
 static Segment *nextSegment(Run &run) {
   Recording &recording = *run.graphs.current;
   const uint32_t number = run.graphs.segment++;
-  if (number < recording.count)
+  if (number < recording.numSegments)
     return &recording.segments[number];
   void *moved = realloc(recording.segments, (number + 1) * sizeof(Segment));
   if (!moved)
     return nullptr;
   recording.segments = static_cast<Segment *>(moved);
   recording.segments[number] = {};
-  ++recording.count;
+  ++recording.numSegments;
   return &recording.segments[number];
 }
 
@@ -309,6 +307,14 @@ static int32_t adapt(Run &run, Segment &segment, const Message &message) {
   return INGOT_ABI_OK;
 }
 
+static int32_t doSteps(Run &run, const Steps &steps, const Message &message) {
+  int32_t status = INGOT_ABI_OK;
+  for (uint32_t i = 0; i < steps.count && !status; ++i)
+    status = doStep(run, steps.steps[i].kernel, steps.steps[i].size,
+                    steps.words + steps.steps[i].words, message);
+  return status;
+}
+
 int32_t ingot::cuda::flush(Run &run, const Message &message) {
   Steps &pending = run.graphs.pending;
   if (!pending.count)
@@ -317,164 +323,38 @@ int32_t ingot::cuda::flush(Run &run, const Message &message) {
   if (!segment)
     return message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a graph");
   int32_t status = INGOT_ABI_OK;
-  if (pending.count < leastSteps || segment->misfits > mostMisfits) {
-    // Steps that no graph has cannot be replayed.
-    needHostCode(run.graphs);
-    for (uint32_t i = 0; i < pending.count && !status; ++i)
-      status = doStep(run, pending.steps[i].kernel, pending.steps[i].size,
-                      pending.words + pending.steps[i].words, message);
-  } else {
+  run.addresses[run.numTensors()] = run.heap.version;
+  if (pending.count >= leastSteps && segment->misfits <= mostMisfits) {
     status = adapt(run, *segment, message);
     if (!status)
       status = launchGraph(run, *segment, message);
+  } else {
+    status = doSteps(run, pending, message);
+    // The steps of a graph that others replace depend on data.
+    if (segment->exec || pending.count >= leastSteps) {
+      needHostCode(run.graphs);
+    } else {
+      const Steps old = segment->steps;
+      segment->steps = pending;
+      pending = old;
+    }
   }
   pending.clear();
   return status;
 }
 
-//===----------------------------------------------------------------------===//
-// Recordings
-//===----------------------------------------------------------------------===//
-
-static void releaseRecording(Run &run, Recording *recording, bool isOurs) {
-  if (!recording)
-    return;
-  for (uint32_t i = 0; i < recording->count; ++i) {
-    releaseGraph(run, recording->segments[i], isOurs);
-    recording->segments[i].steps.release();
-  }
-  free(recording->segments);
-  free(recording->sizes);
-  free(recording->outputSizes);
-  free(recording);
-}
-
-void ingot::cuda::releaseGraphs(Run &run, bool isOurs) {
-  for (Recording *&recording : run.graphs.recordings) {
-    releaseRecording(run, recording, isOurs);
-    recording = nullptr;
-  }
-  run.graphs.pending.release();
-}
-
-/// Calls `visit` with each size of the inputs that are open.
-template <typename Visit>
-static void forEachSize(const ingot_cuda_program &program,
-                        const ingot_abi_buffer *inputs, Visit visit) {
-  for (uint32_t i = 0; i < program.num_inputs; ++i)
-    if (program.input_bytes[i] == INGOT_CUDA_OPEN ||
-        program.input_bytes[i] == INGOT_CUDA_STRINGS)
-      for (uint32_t d = 0; d < program.input_ranks[i]; ++d)
-        visit(inputs[i].dims[d]);
-}
-
-/// Returns true if the recording is one of inputs of these sizes.
-static bool isOf(const Recording &recording, const ingot_cuda_program &program,
-                 const ingot_abi_buffer *inputs) {
-  bool isEqual = true;
-  const int64_t *size = recording.sizes;
-  forEachSize(program, inputs,
-              [&](int64_t given) { isEqual &= *size++ == given; });
-  return isEqual;
-}
-
-/// Returns a new recording in the place of the one that was not used for the
-/// longest time, or null if there is no memory.
-static Recording *makeRecording(Run &run, const ingot_abi_buffer *inputs) {
-  const ingot_cuda_program &program = *run.state->program;
-  Recording **oldest = run.graphs.recordings;
-  for (Recording *&each : run.graphs.recordings)
-    if (*oldest && (!each || each->lastUse < (*oldest)->lastUse))
-      oldest = &each;
-  size_t count = 0;
-  forEachSize(program, inputs, [&](int64_t) { ++count; });
-  auto *made = static_cast<Recording *>(calloc(1, sizeof(Recording)));
-  auto *sizes = static_cast<int64_t *>(calloc(count + 1, sizeof(int64_t)));
-  if (!made || !sizes) {
-    free(made);
-    free(sizes);
-    return nullptr;
-  }
-  made->sizes = sizes;
-  forEachSize(program, inputs, [&](int64_t given) { *sizes++ = given; });
-  // Only host code can pass results whose sizes are open.
-  for (uint32_t i = 0; i < program.num_outputs; ++i)
-    made->needsHostCode |= program.output_bytes[i] == INGOT_CUDA_OPEN;
-  releaseRecording(run, *oldest, /*isOurs=*/true);
-  return *oldest = made;
-}
-
-void ingot::cuda::beginGraphs(Run &run, const ingot_abi_buffer *inputs,
-                              bool isDirect) {
-  const ingot_cuda_program &program = *run.state->program;
-  Graphs &graphs = run.graphs;
-  graphs.current = nullptr;
-  graphs.segment = 0;
-  graphs.pending.clear();
-  if (isDirect || !program.input_ranks)
-    return;
-  for (Recording *each : graphs.recordings)
-    if (each && isOf(*each, program, inputs))
-      graphs.current = each;
-  if (!graphs.current)
-    graphs.current = makeRecording(run, inputs);
-  if (graphs.current)
-    graphs.current->lastUse = ++graphs.uses;
-}
-
-/// Calls `visit` with each size of the outputs and its place in a recording.
-template <typename Visit>
-static void forEachOutputSize(const ingot_cuda_program &program,
-                              const ingot_abi_buffer *outputs, Visit visit) {
-  uint32_t place = 0;
-  for (uint32_t i = 0; i < program.num_outputs; ++i)
-    for (uint32_t d = 0; d < program.output_ranks[i]; ++d)
-      visit(outputs[i].dims[d], place++);
-}
-
-int32_t ingot::cuda::endGraphs(Run &run, const ingot_abi_buffer *outputs,
-                               const Message &message) {
-  Recording *recording = run.graphs.current;
-  if (!recording)
-    return INGOT_ABI_OK;
-  if (int32_t status = flush(run, message))
+int32_t ingot::cuda::repeat(Run &run, Segment &segment,
+                            const Message &message) {
+  if (!segment.exec)
+    return doSteps(run, segment.steps, message);
+  if (int32_t status = updateNodes(run, segment, segment.steps, message)) {
+    releaseGraph(run, segment, /*isOurs=*/true);
     return status;
-  if (recording->outputSizes || recording->needsHostCode)
-    return INGOT_ABI_OK;
-  const ingot_cuda_program &program = *run.state->program;
-  uint32_t count = 0;
-  forEachOutputSize(program, outputs, [&](int64_t &, uint32_t) { ++count; });
-  recording->outputSizes =
-      static_cast<int64_t *>(calloc(count + 1, sizeof(int64_t)));
-  if (recording->outputSizes)
-    forEachOutputSize(program, outputs, [&](int64_t &size, uint32_t place) {
-      recording->outputSizes[place] = size;
-    });
-  return INGOT_ABI_OK;
+  }
+  return launchGraph(run, segment, message);
 }
 
-int32_t ingot::cuda::replay(Run &run, const ingot_abi_buffer *outputs,
-                            bool &isDone, const Message &message) {
-  Recording *recording = run.graphs.current;
-  isDone = recording && recording->outputSizes && !recording->needsHostCode;
-  if (!isDone)
-    return INGOT_ABI_OK;
-  forEachOutputSize(*run.state->program, outputs,
-                    [&](int64_t &size, uint32_t place) {
-                      size = recording->outputSizes[place];
-                    });
-  for (uint32_t i = 0; i < recording->count; ++i) {
-    Segment &segment = recording->segments[i];
-    int32_t status = updateNodes(run, segment, segment.steps, message);
-    if (status) {
-      releaseGraph(run, segment, /*isOurs=*/true);
-      // The next run makes the graph again.
-      free(recording->outputSizes);
-      recording->outputSizes = nullptr;
-      return status;
-    }
-    if ((status = launchGraph(run, segment, message)))
-      return status;
-  }
-  return INGOT_ABI_OK;
+void ingot::cuda::releaseSegment(Run &run, Segment &segment, bool isOurs) {
+  releaseGraph(run, segment, isOurs);
+  segment.steps.release();
 }

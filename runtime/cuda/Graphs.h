@@ -12,14 +12,16 @@
 // that differ. If the host never needed a result, the later run does not even
 // execute the host code.
 //
-// Host code sees tensors at addresses that are the same in all runs
-// (`addressOfTensor`), so steps show which tensors they use. The addresses are
-// replaced when a node is made.
+// Host code sees tensors and the heap at addresses that are the same in all
+// runs (`addressOfTensor`), so steps show which of them they use. The addresses
+// are replaced when a node is made. A run without host code therefore needs a
+// heap that is large enough, but none of its pieces.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_RUNTIME_CUDA_GRAPHS_H
 #define INGOT_RUNTIME_CUDA_GRAPHS_H
 
+#include "ingot/abi/cuda.h"
 #include "runtime/cuda/DriverApi.h"
 
 #include <stdint.h>
@@ -37,7 +39,7 @@ constexpr uint64_t tensorBase = uint64_t(1) << 62;
 constexpr unsigned tensorShift = 44;
 
 /// Returns the address at which host code sees a tensor: an input, or an output
-/// behind the inputs.
+/// behind the inputs. The heap follows the outputs.
 inline uint64_t addressOfTensor(uint32_t number) {
   return tensorBase + (uint64_t(number) << tensorShift);
 }
@@ -67,26 +69,45 @@ struct Steps {
   void release();
 };
 
-/// A graph, and the steps that its nodes stand for.
+/// A graph, and the steps that its nodes stand for. A single step has none.
 struct Segment {
   Steps steps;
   Graph graph;
   GraphExec exec;
   GraphNode *nodes;
-  /// The addresses of all tensors that the nodes have.
+  /// `Run::addresses` at the time when the nodes got theirs.
   DevicePointer *addresses;
   /// The number of runs whose steps did not fit the graph.
   uint32_t misfits;
 };
 
+/// An output of open size that host code has passed to the caller.
+struct StoredOutput {
+  uint32_t index;
+  /// The number of segments whose work comes before.
+  uint32_t segment;
+  uint64_t bytes;
+  /// The address that is copied to host memory. 0 if kernels write the output.
+  uint64_t from;
+};
+
 /// The work of runs of some sizes.
 struct Recording {
-  /// Sizes of the inputs whose sizes are open.
+  /// Sizes of the inputs whose sizes are open, and the memory of each output
+  /// whose size is open.
   int64_t *sizes;
-  /// Sizes of all outputs; null until a run has succeeded.
+  /// Sizes of all outputs.
   int64_t *outputSizes;
   Segment *segments;
-  uint32_t count;
+  StoredOutput *stored;
+  uint32_t numSegments, numStored;
+  /// The segments of the last run that has succeeded.
+  uint32_t numUsed;
+  /// Bytes of the heap that the run needs.
+  uint64_t heapBytes;
+  /// True if the last run has succeeded, so that the other fields describe all
+  /// of its work.
+  bool isComplete;
   /// True if runs need the host code, not only the graphs.
   bool needsHostCode;
   /// Increases with each use.
@@ -106,7 +127,7 @@ struct Graphs {
 
 /// Begins a run: selects the recording for the sizes of its inputs, or makes
 /// one. There is none if `isDirect`, or if the sizes are not known.
-void beginGraphs(Run &run, const ingot_abi_buffer *inputs, bool isDirect);
+void beginGraphs(Run &run, const ingot_abi_call &call, bool isDirect);
 
 /// Does the work of the current run without its host code, if its recording
 /// allows that. Sets the sizes of outputs. Otherwise sets `isDone` to false.
@@ -116,12 +137,26 @@ int32_t replay(Run &run, const ingot_abi_buffer *outputs, bool &isDone,
 /// Does the steps that are pending, before the host waits for them.
 int32_t flush(Run &run, const Message &message);
 
+/// Does the steps of a segment again.
+int32_t repeat(Run &run, Segment &segment, const Message &message);
+
+/// Releases the graph and the steps of a segment. After a fork, `isOurs` is
+/// false.
+void releaseSegment(Run &run, Segment &segment, bool isOurs);
+
+/// Remembers that host code passes output `index` of open size to the caller.
+/// If `from` is not 0, does the pending steps and copies the bytes there to
+/// host memory at `to`.
+int32_t storeOutput(Run &run, uint32_t index, uint64_t bytes, uint64_t from,
+                    void *to, const Message &message);
+
 /// Ends a run whose host code has succeeded: does the pending steps and keeps
 /// the sizes of outputs.
 int32_t endGraphs(Run &run, const ingot_abi_buffer *outputs,
                   const Message &message);
 
-/// Says that the host code of the run does more than to launch kernels.
+/// Says that the host code of the run does more than to launch kernels, and to
+/// allocate memory for them.
 inline void needHostCode(Graphs &graphs) {
   if (graphs.current)
     graphs.current->needsHostCode = true;

@@ -16,14 +16,18 @@ using namespace ingot::cuda;
 static constexpr uint64_t kUnit = 256;
 /// The least bytes of a region.
 static constexpr uint64_t kLeastRegion = 1 << 20;
-/// The most bytes of a piece: addresses of GPUs have 49 bits or less.
-static constexpr uint64_t kMostBytes = uint64_t(1) << 49;
+/// The most bytes of all regions, whose places are addresses of a tensor.
+static constexpr uint64_t kMostBytes = uint64_t(1) << tensorShift;
 
-static Heap::Piece *makePiece(DevicePointer address, uint64_t bytes,
+static uint64_t roundUp(uint64_t bytes) {
+  return (bytes + kUnit - 1) / kUnit * kUnit;
+}
+
+static Heap::Piece *makePiece(uint64_t place, uint64_t bytes,
                               Heap::Piece *next) {
   auto *piece = static_cast<Heap::Piece *>(malloc(sizeof(Heap::Piece)));
   if (piece)
-    *piece = {address, bytes, false, next};
+    *piece = {place, bytes, false, next};
   return piece;
 }
 
@@ -35,9 +39,12 @@ uint64_t Heap::totalBytes() const {
 }
 
 Heap::Region *Heap::addRegion(Driver &driver, uint64_t bytes, Result &result) {
-  auto *region = static_cast<Region *>(calloc(1, sizeof(Region)));
-  Piece *piece = makePiece(0, bytes, nullptr);
+  const uint64_t start = totalBytes();
   result = outOfMemory;
+  if (bytes > kMostBytes - start)
+    return nullptr;
+  auto *region = static_cast<Region *>(calloc(1, sizeof(Region)));
+  Piece *piece = makePiece(start, bytes, nullptr);
   if (region && piece)
     result = driver.cuMemAlloc_v2(&region->address, bytes);
   if (result) {
@@ -45,10 +52,11 @@ Heap::Region *Heap::addRegion(Driver &driver, uint64_t bytes, Result &result) {
     free(piece);
     return nullptr;
   }
-  piece->address = region->address;
+  region->start = start;
   region->bytes = bytes;
   region->pieces = piece;
   region->next = regions;
+  ++version;
   return regions = region;
 }
 
@@ -56,7 +64,7 @@ Heap::Region *Heap::addRegion(Driver &driver, uint64_t bytes, Result &result) {
 /// of the rest, it takes all.
 static void cut(Heap::Piece *piece, uint64_t bytes) {
   if (piece->bytes > bytes)
-    if (Heap::Piece *rest = makePiece(piece->address + bytes,
+    if (Heap::Piece *rest = makePiece(piece->place + bytes,
                                       piece->bytes - bytes, piece->next)) {
       piece->next = rest;
       piece->bytes = bytes;
@@ -64,10 +72,10 @@ static void cut(Heap::Piece *piece, uint64_t bytes) {
   piece->isUsed = true;
 }
 
-Result Heap::allocate(Driver &driver, uint64_t bytes, DevicePointer &address) {
+Result Heap::allocate(Driver &driver, uint64_t bytes, uint64_t &place) {
   if (bytes > kMostBytes)
     return outOfMemory;
-  bytes = bytes ? (bytes + kUnit - 1) / kUnit * kUnit : kUnit;
+  bytes = bytes ? roundUp(bytes) : kUnit;
   Piece *found = nullptr;
   Region *within = nullptr;
   for (Region *region = regions; region && !found; region = region->next)
@@ -92,9 +100,9 @@ Result Heap::allocate(Driver &driver, uint64_t bytes, DevicePointer &address) {
     within = region;
   }
   cut(found, bytes);
-  const uint64_t end = found->address + found->bytes - within->address;
+  const uint64_t end = found->place + found->bytes - within->start;
   within->high = within->high < end ? end : within->high;
-  address = found->address;
+  place = found->place;
   return success;
 }
 
@@ -112,12 +120,12 @@ static void join(Heap::Piece *first) {
   }
 }
 
-bool Heap::release(DevicePointer address) {
+bool Heap::release(uint64_t place) {
   for (Region *region = regions; region; region = region->next) {
-    if (address - region->address >= region->bytes)
+    if (!region->has(place))
       continue;
     for (Piece *piece = region->pieces; piece; piece = piece->next)
-      if (piece->address == address && piece->isUsed) {
+      if (piece->place == place && piece->isUsed) {
         piece->isUsed = false;
         join(region->pieces);
         return true;
@@ -126,16 +134,43 @@ bool Heap::release(DevicePointer address) {
   return false;
 }
 
-Result Heap::shadow(Driver &driver, DevicePointer address, void *&host) {
+Result Heap::reserve(Driver &driver, uint64_t bytes) {
+  if (!bytes)
+    return success;
+  if (!regions || regions->next || regions->bytes < bytes) {
+    releaseAll(&driver);
+    Result result;
+    if (!addRegion(driver, roundUp(bytes), result))
+      return result;
+  }
+  regions->high = bytes;
+  return success;
+}
+
+DevicePointer Heap::addressOf(uint64_t place) const {
+  for (Region *region = regions; region; region = region->next)
+    if (region->has(place))
+      return region->address + (place - region->start);
+  return 0;
+}
+
+uint64_t Heap::usedBytes() const {
+  uint64_t used = 0;
+  for (Region *region = regions; region; region = region->next)
+    if (region->high && used < region->start + region->high)
+      used = region->start + region->high;
+  return used;
+}
+
+Result Heap::shadow(Driver &driver, uint64_t place, void *&host) {
   for (Region *region = regions; region; region = region->next) {
-    const uint64_t offset = address - region->address;
-    if (offset >= region->bytes)
+    if (!region->has(place))
       continue;
     if (!region->shadow)
       if (Result result =
               driver.cuMemHostAlloc(&region->shadow, region->bytes, 0))
         return result;
-    host = static_cast<char *>(region->shadow) + offset;
+    host = static_cast<char *>(region->shadow) + (place - region->start);
     return success;
   }
   return success;
@@ -144,12 +179,11 @@ Result Heap::shadow(Driver &driver, DevicePointer address, void *&host) {
 void Heap::endRun(Driver &driver) {
   if (!regions)
     return;
-  uint64_t need = 0;
+  const uint64_t need = usedBytes();
   for (Region *region = regions; region; region = region->next) {
     for (Piece *piece = region->pieces; piece; piece = piece->next)
       piece->isUsed = false;
     join(region->pieces);
-    need += region->high;
     region->high = 0;
   }
   needed[next] = need;
@@ -169,6 +203,7 @@ void Heap::endRun(Driver &driver) {
 }
 
 void Heap::releaseAll(Driver *driver) {
+  ++version;
   while (Region *region = regions) {
     regions = region->next;
     while (Piece *piece = region->pieces) {

@@ -17,21 +17,31 @@ struct Driver;
 
 /// GPU memory that a run allocates in pieces. The descriptions of pieces are in
 /// host memory, because the host cannot read the GPU's. Each piece has the
-/// lowest address with enough room. If a run needed several regions, the next
-/// run gets one region of their total size. Runs of equal sizes therefore
-/// allocate nothing. Regions that stay half empty for several runs are returned
-/// to the driver.
+/// lowest place with enough room.
+///
+/// A place is an offset in all regions, one behind the other. If a run needed
+/// several regions, the next run gets one region of their total size. So a
+/// place stays valid for later runs, and only the address behind it changes.
+/// Runs of equal sizes allocate nothing. Regions that stay half empty for
+/// several runs are returned to the driver.
 ///
 /// All work of a run is in one stream. So memory that is released can be given
 /// to a later piece before earlier work has ended.
 struct Heap {
-  /// Gives memory for a piece. Pieces of no bytes have an address, too.
-  Result allocate(Driver &driver, uint64_t bytes, DevicePointer &address);
-  /// Releases a piece. Returns false if `address` is that of no piece.
-  bool release(DevicePointer address);
-  /// Gives the host memory for copies of the bytes at `address`, or null if no
-  /// piece has them.
-  Result shadow(Driver &driver, DevicePointer address, void *&host);
+  /// Gives memory for a piece. Pieces of no bytes have a place, too.
+  Result allocate(Driver &driver, uint64_t bytes, uint64_t &place);
+  /// Releases a piece. Returns false if `place` is that of no piece.
+  bool release(uint64_t place);
+  /// Gives memory for the first `bytes` places, before a run that allocates no
+  /// pieces.
+  Result reserve(Driver &driver, uint64_t bytes);
+  /// Returns the address of a place, or 0 if there is no memory for it.
+  DevicePointer addressOf(uint64_t place) const;
+  /// Returns the number of places up to the last one that this run has used.
+  uint64_t usedBytes() const;
+  /// Gives the host memory for copies of the bytes at `place`, or null if no
+  /// region has them.
+  Result shadow(Driver &driver, uint64_t place, void *&host);
   /// Releases all pieces. Their work has ended.
   void endRun(Driver &driver);
   /// Releases all memory. After a fork, GPU memory belongs to the other
@@ -40,20 +50,23 @@ struct Heap {
 
   /// Neighboring bytes of a region. Free neighbors are joined.
   struct Piece {
-    DevicePointer address;
+    uint64_t place;
     uint64_t bytes;
     bool isUsed;
     Piece *next;
   };
   struct Region {
     DevicePointer address;
-    uint64_t bytes;
+    /// The first place of the region, and the number of places.
+    uint64_t start, bytes;
     /// The most bytes from the start that this run has used.
     uint64_t high;
     /// Host memory for copies; null until it is needed.
     void *shadow;
     Piece *pieces;
     Region *next;
+
+    bool has(uint64_t place) const { return place - start < bytes; }
   };
 
   Region *addRegion(Driver &driver, uint64_t bytes, Result &result);
@@ -63,6 +76,8 @@ struct Heap {
   static constexpr uint32_t kRuns = 8;
 
   Region *regions;
+  /// Increases whenever the addresses of places change.
+  uint64_t version;
   /// Bytes that recent runs needed, the index of the next entry, and the number
   /// of runs since the last region was made for them.
   uint64_t needed[kRuns];

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/cuda/State.h"
+#include "runtime/support/frame.h"
 #include "runtime/support/support.h"
 
 #include <stdio.h>
@@ -18,16 +19,14 @@ static Run &runOf(ingot_abi_call *call) {
 uintptr_t ingot_cuda_allocate(ingot_abi_call *call, uint64_t bytes,
                               const char *node) {
   Run &run = runOf(call);
-  DevicePointer address = 0;
-  // A replay would not know which pieces are in use.
-  needHostCode(run.graphs);
-  Result result = run.heap.allocate(run.state->driver, bytes, address);
+  uint64_t place = 0;
+  Result result = run.heap.allocate(run.state->driver, bytes, place);
   if (!result)
-    return uintptr_t(address);
-  char place[320];
-  snprintf(place, sizeof(place), " for a tensor of dynamic shape%s%s%s",
+    return uintptr_t(run.heapStart() + place);
+  char text[320];
+  snprintf(text, sizeof(text), " for a tensor of dynamic shape%s%s%s",
            node ? " of node '" : "", node ? node : "", node ? "'" : "");
-  endIf(call, result, "cuMemAlloc_v2", place);
+  endIf(call, result, "cuMemAlloc_v2", text);
   return 0;
 }
 
@@ -40,7 +39,8 @@ uintptr_t ingot_cuda_room(ingot_abi_call *call, uint64_t index, uint64_t bytes,
 }
 
 void ingot_cuda_release(ingot_abi_call *call, uintptr_t address) {
-  runOf(call).heap.release(address);
+  Run &run = runOf(call);
+  run.heap.release(address - run.heapStart());
 }
 
 void ingot_cuda_store_output(ingot_abi_call *call, uintptr_t index,
@@ -51,14 +51,16 @@ void ingot_cuda_store_output(ingot_abi_call *call, uintptr_t index,
   const uint64_t bytes =
       ingot_support_output_bytes(call, index, rank, dims, element_bits);
   const uintptr_t to = reinterpret_cast<uintptr_t>(output.data);
-  if (!ingot_support_has_room(call, index, bytes) || !bytes || to == data)
+  if (!ingot_support_has_room(call, index, bytes) || !bytes)
     return;
-  if (output.memory == INGOT_ABI_MEMORY_CUDA)
-    return ingot_cuda_copy(call, output.data,
-                           reinterpret_cast<const void *>(data), bytes);
-  catchUp(call);
-  endIf(call,
-        run.state->driver.cuMemcpyDtoHAsync_v2(
-            output.data, translate(run, data), bytes, run.stream),
-        "cuMemcpyDtoHAsync_v2");
+  const bool isOnHost = output.memory == INGOT_ABI_MEMORY_HOST;
+  if (!isOnHost && to != data)
+    ingot_cuda_copy(call, output.data, reinterpret_cast<const void *>(data),
+                    bytes);
+  if (call->status)
+    return;
+  call->status = storeOutput(run, uint32_t(index), bytes, isOnHost ? data : 0,
+                             output.data, {call->error, call->error_bytes});
+  if (call->status)
+    ingot_support_stop(call);
 }

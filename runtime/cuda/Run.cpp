@@ -221,7 +221,7 @@ static int32_t markEnd(Run &run, const Message &message) {
 static int32_t compute(Run &run, ingot_abi_call &call,
                        void (*body)(ingot_abi_call *), const Message &message) {
   // An observer learns of the end of each layer, so nothing is deferred.
-  beginGraphs(run, call.inputs, /*isDirect=*/call.observer);
+  beginGraphs(run, call, /*isDirect=*/call.observer);
   bool isDone;
   int32_t status = replay(run, call.outputs, isDone, message);
   if (isDone)
@@ -387,7 +387,7 @@ uintptr_t ingot_cuda_shadow(ingot_abi_call *call, uintptr_t device) {
   if (isWithin(device, state.weights, program.weights_bytes))
     return reinterpret_cast<uintptr_t>(run.hostWeights) +
            (device - state.weights);
-  const uint32_t count = program.num_inputs + program.num_outputs;
+  const uint32_t count = run.numTensors();
   // Number 0 is the arena, the others are the tensors.
   for (uint32_t i = 0; i <= count; ++i) {
     const uintptr_t start =
@@ -401,8 +401,8 @@ uintptr_t ingot_cuda_shadow(ingot_abi_call *call, uintptr_t device) {
     return reinterpret_cast<uintptr_t>(shadow) + (device - start);
   }
   void *shadow = nullptr;
-  endIf(call, run.heap.shadow(state.driver, device, shadow), "cuMemHostAlloc",
-        " for copies in host memory");
+  endIf(call, run.heap.shadow(state.driver, device - run.heapStart(), shadow),
+        "cuMemHostAlloc", " for copies in host memory");
   return shadow ? reinterpret_cast<uintptr_t>(shadow) : device;
 }
 

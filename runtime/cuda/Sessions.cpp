@@ -84,9 +84,7 @@ int32_t Run::reserve(uint32_t number, uint64_t bytes, const char *place,
 }
 
 Result Run::shadow(uint32_t number, uint64_t bytes, void *&host) {
-  Reserve &reserve =
-      reserves[state->program->num_inputs + state->program->num_outputs +
-               number];
+  Reserve &reserve = reserves[numTensors() + number];
   if (reserve.bytes < bytes) {
     if (shadows[number])
       state->driver.cuMemFreeHost(shadows[number]);
@@ -104,8 +102,7 @@ Result Run::shadow(uint32_t number, uint64_t bytes, void *&host) {
 
 void Run::endRun() {
   heap.endRun(state->driver);
-  const uint32_t count =
-      state->program->num_inputs + state->program->num_outputs;
+  const uint32_t count = numTensors();
   for (uint32_t i = 0; i < count; ++i)
     if (reserves[i].endRun()) {
       state->driver.cuMemFree_v2(buffers[i]);

@@ -68,7 +68,8 @@ struct Run {
   uint64_t *bytes;
   /// Buffers of the call as host code sees them: see addressOfTensor.
   ingot_abi_buffer *tensors;
-  /// The addresses of the tensors in GPU memory.
+  /// The addresses of the tensors in GPU memory, then the version of the heap,
+  /// which changes with the addresses of its places.
   DevicePointer *addresses;
   Graphs graphs;
   /// Host memory for copies of the arena, then of each tensor; null until it is
@@ -95,6 +96,11 @@ struct Run {
   uint64_t *status;
   /// True if the status must be cleared before the next run.
   bool hasOldStatus;
+
+  uint32_t numTensors() const;
+  /// Returns the first address at which host code sees places of the heap: they
+  /// follow the tensors.
+  uint64_t heapStart() const { return addressOfTensor(numTensors()); }
 
   /// Returns the status of a call of the driver, as `State::check` does. A
   /// fault is blamed on the kernels that were launched.
@@ -176,6 +182,10 @@ struct State {
   int32_t checkAddress(const void *data, const char *place,
                        const Message &message);
 };
+
+inline uint32_t Run::numTensors() const {
+  return state->program->num_inputs + state->program->num_outputs;
+}
 
 /// Does the pending work of a run whose host code needs a result or gives one.
 /// Ends the run if that fails.

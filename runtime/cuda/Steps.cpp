@@ -44,12 +44,12 @@ void Steps::release() {
 }
 
 uint64_t ingot::cuda::translate(const Run &run, uint64_t word) {
-  const ingot_cuda_program &program = *run.state->program;
   const uint64_t number = (word - tensorBase) >> tensorShift;
-  if (word < tensorBase || number >= program.num_inputs + program.num_outputs)
+  if (word < tensorBase || number > run.numTensors())
     return word;
   const uint64_t offset = word - addressOfTensor(uint32_t(number));
-  return run.addresses[number] + offset;
+  return number == run.numTensors() ? run.heap.addressOf(offset)
+                                    : run.addresses[number] + offset;
 }
 
 KernelArguments::KernelArguments(const Run &run,

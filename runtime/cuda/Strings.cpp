@@ -69,6 +69,7 @@ void ingot_cuda_store_strings(ingot_abi_call *call, uintptr_t index,
                               uintptr_t rank, uintptr_t dims, uintptr_t data,
                               uintptr_t element_bits) {
   Run &run = runOf(call);
+  needHostCode(run.graphs);
   uint64_t bytes = sizeof(int32_t);
   for (uintptr_t i = 0; i < rank; ++i)
     bytes *= uint64_t(reinterpret_cast<const int64_t *>(dims)[i]);

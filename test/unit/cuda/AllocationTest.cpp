@@ -127,3 +127,43 @@ TEST(Allocations, OfAProfile) {
     return status;
   });
 }
+
+/// Results of open size need pieces of the heap, and a recording.
+TEST(Allocations, OfOpenSizes) {
+  failEach([] {
+    static const uint64_t open = INGOT_CUDA_OPEN;
+    static const uint32_t rank = 1;
+    TestModel model;
+    model.program.output_bytes = &open;
+    model.program.output_ranks = &rank;
+    model.body = [](ingot_abi_call *call) {
+      const uintptr_t sum = ingot_cuda_allocate(call, numBytes, "sum");
+      const uintptr_t y = ingot_cuda_allocate(call, 3 << 20, "y");
+      for (uintptr_t to : {sum, y}) {
+        const uint64_t words[] = {
+            to == sum ? uint64_t(call->inputs[0].data) : sum,
+            to == sum ? uint64_t(call->weights) : sum, to};
+        ingot_cuda_launch(call, addKernel, numElements / 64, words);
+      }
+      ingot_cuda_release(call, sum);
+      const int64_t dims[] = {int64_t(numElements)};
+      ingot_cuda_store_output(call, 0, 1, reinterpret_cast<uintptr_t>(dims), y,
+                              32);
+    };
+    int32_t status = model.load();
+    for (int32_t run = 0; run < 3 && !status; ++run) {
+      std::vector<int32_t> y(numElements);
+      int64_t dims = 0;
+      ingot_abi_buffer output = bufferOf(y.data());
+      output.dims = &dims;
+      status = model.run(run, bufferOf(), output);
+      if (!status &&
+          (y[5] != 2 * (run + 5 + 15) || dims != int64_t(numElements)))
+        status = 2;
+    }
+    if (status)
+      fprintf(stderr, "%s\n", model.message);
+    model.unload();
+    return status;
+  });
+}
