@@ -13,18 +13,9 @@
 using namespace mlir;
 using namespace ingot::cpu;
 using namespace ingot::cpu::checks;
-using ingot::kernel::Factor;
-using ingot::kernel::Work;
 
 void RecurrentOp::getEffects(Effects &effects) {
   collectEffects(*this, effects, /*readsDestination=*/true);
-}
-
-StringRef RecurrentOp::getKernelKind() { return "recurrence"; }
-
-Work RecurrentOp::getWork() {
-  int64_t each = 2 * numDirections() * numProducts() * hidden() * hidden();
-  return {Factor(getSrcs()[0], 0), Factor(getSrcs()[0], 1), each};
 }
 
 int64_t RecurrentOp::sumColumns(int64_t count) {

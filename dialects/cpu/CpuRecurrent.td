@@ -10,8 +10,7 @@
 def Cpu_RecurrentOp
     : Op<Cpu_Dialect, "recurrent",
          [AttrSizedOperandSegments, Cpu_ScheduledInterface,
-          DestinationStyleOpInterface,
-          DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
+          DestinationStyleOpInterface, KernelOpInterface,
           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "recurrent network over all steps of a sequence";
   let description = [{

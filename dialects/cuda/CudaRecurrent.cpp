@@ -38,13 +38,6 @@ void RecurrentOp::getEffects(Effects &effects) {
   collectEffects(*this, effects, /*readsDestination=*/true);
 }
 
-StringRef RecurrentOp::getKernelKind() { return "recurrence"; }
-
-Work RecurrentOp::getWork() {
-  int64_t each = 2 * numDirections() * numProducts() * hidden() * hidden();
-  return {Factor(getSrcs()[0], 0), Factor(getSrcs()[0], 1), each};
-}
-
 //===----------------------------------------------------------------------===//
 // Verifier
 //===----------------------------------------------------------------------===//

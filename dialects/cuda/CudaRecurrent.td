@@ -38,8 +38,7 @@ def Cuda_RecurrentScheduleAttr : AttrDef<Cuda_Dialect, "RecurrentSchedule"> {
 }
 
 def Cuda_RecurrentOp : Op<Cuda_Dialect, "recurrent", [
-    AttrSizedOperandSegments, DestinationStyleOpInterface,
-    DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
+    AttrSizedOperandSegments, DestinationStyleOpInterface, KernelOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "recurrent network, a launch for each step of a sequence";
   let description = [{

@@ -7,7 +7,8 @@
 #ifndef INGOT_DIALECTS_KERNEL_RECURRENT_TD
 #define INGOT_DIALECTS_KERNEL_RECURRENT_TD
 
-// Members of an op for all steps of a recurrence. The op has the operands
+// Members of an op for all steps of a recurrence, with the methods of
+// KernelOpInterface that are the same for all backends. The op has the operands
 // `srcs`, `weights`, `column_operands` and `outs`, the attributes `reverse`,
 // `gates`, `num_states` and `stores_all`, and the regions `cell` and `reset`.
 // For all directions, `outs` are the outputs of each step with `stores_all`,
@@ -15,6 +16,12 @@
 defvar recurrentDeclarations = [{
   ::mlir::MutableOperandRange getDpsInitsMutable() {
     return getOutsMutable();
+  }
+  ::llvm::StringRef getKernelKind() { return "recurrence"; }
+  ::ingot::kernel::Work getWork() {
+    using ::ingot::kernel::Factor;
+    int64_t each = 2 * numDirections() * numProducts() * hidden() * hidden();
+    return {Factor(getSrcs()[0], 0), Factor(getSrcs()[0], 1), each};
   }
   int64_t numDirections() { return int64_t(getReverse().size()); }
   bool hasReset() { return !getReset().empty(); }

@@ -123,9 +123,11 @@ int32_t ingot_cuda_run(ingot_abi_call *call, void (*body)(ingot_abi_call *));
  *  blocks, or if the run has failed before. The launch may be deferred until
  *  the host waits, or until the end of the run, and then be a node of a graph.
  *
- *  Later runs with equal sizes of inputs may launch the graph without a call of
- *  the body. Therefore launches and copies within GPU memory must depend on
- *  these sizes alone, unless the body calls another function of this header. */
+ *  Later runs with equal sizes of inputs, and with open outputs in the same
+ *  kind of memory, may launch the graph without a call of the body. Therefore
+ *  launches, copies within GPU memory and outputs that are passed to the caller
+ *  must depend on these alone, unless the body calls a function for strings or
+ *  for host memory: ingot_cuda_shadow, to_host, to_device or wait. */
 void ingot_cuda_launch(ingot_abi_call *call, uint64_t kernel, uint64_t blocks,
                        const uint64_t *words);
 
