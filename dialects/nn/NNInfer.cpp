@@ -109,6 +109,43 @@ INFER(PackedMatMulOp) {
   return success();
 }
 
+INFER(ByteAttentionOp) {
+  for (auto [name, value] :
+       {std::pair("q", op.getQ()), std::pair("k", op.getK()),
+        std::pair("v", op.getV())})
+    if (typeOf(value).getRank() != 4)
+      return emitOptionalError(loc, "expects ", name, " of rank 4, but got ",
+                               typeOf(value).getRank());
+  SmallVector<Size> q = rules.sizesOf(op.getQ()), k = rules.sizesOf(op.getK()),
+                    v = rules.sizesOf(op.getV());
+  auto requireSame = [&](const Twine &what, Size a, Size b) {
+    return rules.require(SizeRelation::equal, a, b,
+                         "expects " + what + ", but got {0} and {1}");
+  };
+  for (int64_t dim : {0, 2})
+    if (failed(requireSame("q and k of equal dimension " + Twine(dim), q[dim],
+                           k[dim])) ||
+        failed(requireSame("k and v of equal dimension " + Twine(dim), k[dim],
+                           v[dim])))
+      return failure();
+  if (failed(requireSame("k and v of as many keys", k[1], v[1])) ||
+      failed(requireSame("q and k of heads of one size", q[3], k[3])))
+    return failure();
+  results.push_back(
+      {{q[0], q[1], q[2], v[3]}, Float32Type::get(op.getQ().getContext())});
+  Value mask = op.getMask();
+  if (!mask)
+    return success();
+  if (typeOf(mask).getRank() != 4)
+    return emitOptionalError(loc, "expects a mask of rank 4, but got ",
+                             typeOf(mask).getRank());
+  SmallVector<Size> sizes = rules.sizesOf(mask);
+  if (failed(requireSame("a mask of all keys", sizes[3], k[1])))
+    return failure();
+  return requireBroadcastTo(rules, sizes, {q[0], q[2], q[1], k[1]},
+                            "mask does not broadcast to the scores");
+}
+
 //===----------------------------------------------------------------------===//
 // Reduction
 //===----------------------------------------------------------------------===//

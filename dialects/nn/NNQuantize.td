@@ -120,4 +120,57 @@ def NN_PackedMatMulOp : NN_InferredOp<"packed_matmul"> {
   let hasVerifier = 1;
 }
 
+def NN_ByteAttentionOp : NN_InferredOp<"byte_attention"> {
+  let summary = "scaled dot-product attention of bytes";
+  let description = [{
+    Attention as a quantized model computes it. q is `B, M, H, D`, k is `B, N,
+    H, D`, v is `B, N, H, E`, all of ui8 or i8, and y is `B, M, H, E` of f32. In
+    the formulas, zero points are already subtracted from q, k and v.
+
+    - `x[j] = product_scale * sum over d of q[b, i, h, d] k[b, j, h, d]`,
+      rounded by `product_rounding`
+    - `scale * x[j]`, rounded by `score_rounding`
+    - plus `mask[b, h, i, j]`, rounded by `masked_rounding`
+    - `p[j] = min(round(softmax(x)[j] / p_scale), p_most)`
+    - `y[b, i, h, :] = result_scale * sum over j of p[j] v[b, j, h, :]`
+
+    A rounding is three numbers `s, least, most`. It replaces x by `s *
+    min(max(round(x / s), least), most)`. Halves are rounded to even. An absent
+    rounding changes nothing. The sums of both products are exact integers.
+
+    Constraints:
+    - C1: q, k and v are bytes of rank 4 with the sizes above
+    - C2: the mask is of f32 and of rank 4, with sizes of B, H, M, or 1, and N
+    - C3: scales are above 0, and roundings are ordered numbers with `s` above 0
+    - C4: `p_most` is from 1 to 255
+
+    Example:
+    ```mlir
+    %y = nn.byte_attention %q, %k, %v {q_zero_point = 128 : i64,
+        k_zero_point = 3 : i64, v_zero_point = 0 : i64,
+        product_scale = 1.0e-2 : f32, scale = 2.5e-1 : f32,
+        p_scale = 3.92156886e-03 : f32, p_most = 255 : i64,
+        result_scale = 1.0e-4 : f32}
+        : (tensor<1x7x2x16xui8>, tensor<1x9x2x16xui8>, tensor<1x9x2x32xi8>)
+        -> tensor<1x7x2x32xf32>
+    ```
+  }];
+  let arguments = (ins NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v,
+                       Optional<NN_Tensor>:$mask, I64Attr:$q_zero_point,
+                       I64Attr:$k_zero_point, I64Attr:$v_zero_point,
+                       F32Attr:$product_scale,
+                       OptionalAttr<DenseF32ArrayAttr>:$product_rounding,
+                       F32Attr:$scale,
+                       OptionalAttr<DenseF32ArrayAttr>:$score_rounding,
+                       OptionalAttr<DenseF32ArrayAttr>:$masked_rounding,
+                       F32Attr:$p_scale, I64Attr:$p_most,
+                       F32Attr:$result_scale);
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v (`mask` `(` $mask^ `)`)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // INGOT_DIALECTS_NN_NNQUANTIZE_TD

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/InferTypes.h"
+#include "dialects/nn/Scalars.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -158,5 +159,32 @@ LogicalResult PackedMatMulOp::verify() {
     return emitOpError("expects zero points of ")
            << columns << "x" << blocks << " of ui8 or f32, but got "
            << zeros.getType();
+  return success();
+}
+
+LogicalResult ByteAttentionOp::verify() {
+  for (auto [name, value] :
+       {std::pair("q", getQ()), std::pair("k", getK()), std::pair("v", getV())})
+    if (Type type = typeOf(value).getElementType(); !isByte(type))
+      return emitOpError("expects ") << name << " of bytes, but got " << type;
+  if (Value mask = getMask(); mask && !typeOf(mask).getElementType().isF32())
+    return emitOpError("expects a mask of f32, but got ") << mask.getType();
+  if (getPMost() < 1 || getPMost() > 255)
+    return emitOpError("expects p_most from 1 to 255, but got ") << getPMost();
+  for (auto [name, scale] : {std::pair("product_scale", getProductScale()),
+                             std::pair("p_scale", getPScale()),
+                             std::pair("result_scale", getResultScale())})
+    if (!scale.isFiniteNonZero() || scale.isNegative())
+      return emitOpError("expects a ")
+             << name << " above 0, but got " << scale.convertToDouble();
+  for (auto [name, rounding] :
+       {std::pair("product_rounding", getProductRounding()),
+        std::pair("score_rounding", getScoreRounding()),
+        std::pair("masked_rounding", getMaskedRounding())})
+    if (rounding && (rounding->size() != 3 || !((*rounding)[0] > 0) ||
+                     !((*rounding)[1] < (*rounding)[2])))
+      return emitOpError("expects a ")
+             << name << " of a scale above 0 and two ordered bounds, but got ["
+             << *rounding << "]";
   return success();
 }

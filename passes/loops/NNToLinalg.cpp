@@ -182,6 +182,10 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
 
   /// Writes the remaining large ops as smaller ones.
   void decompose() {
+    // An attention becomes ops that are decomposed, too.
+    RewritePatternSet attentions(&getContext());
+    loops::populateByteAttentionDecomposition(attentions);
+    rewriteInOneWalk(getOperation(), std::move(attentions));
     RewritePatternSet patterns(&getContext());
     loops::populateDecompositions(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));

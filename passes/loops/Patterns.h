@@ -68,6 +68,8 @@ void populateTablesToLinalg(mlir::RewritePatternSet &patterns,
 /// Writes normalizations, softmax and quantization as simpler nn ops. This runs
 /// before any op is lowered.
 void populateDecompositions(mlir::RewritePatternSet &patterns);
+/// Writes attentions of bytes as products, softmax and roundings of f32.
+void populateByteAttentionDecomposition(mlir::RewritePatternSet &patterns);
 
 } // namespace ingot::loops
 

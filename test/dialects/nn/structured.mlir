@@ -91,3 +91,10 @@ func.func @quantization(%x: tensor<2x4xf32>, %s: tensor<4xf32>, %z: tensor<4xui8
   %1 = nn.dequantize %0, %one {axis = 1 : i64} : (tensor<2x4xui8>, tensor<f32>) -> tensor<2x4xf32>
   return
 }
+
+// CHECK-LABEL: @byte_attention
+// CHECK: nn.byte_attention %arg0, %arg1, %arg2 mask(%arg3) {{.*}}masked_rounding = array<f32: 5.000000e-01, -1.280000e+02, 1.270000e+02>{{.*}} -> tensor<1x7x2x32xf32>
+func.func @byte_attention(%q: tensor<1x7x2x16xui8>, %k: tensor<1x9x2x16xui8>, %v: tensor<1x9x2x32xi8>, %m: tensor<1x1x7x9xf32>) -> tensor<1x7x2x32xf32> {
+  %y = nn.byte_attention %q, %k, %v mask(%m) {q_zero_point = 128 : i64, k_zero_point = 3 : i64, v_zero_point = 0 : i64, product_scale = 1.0e-2 : f32, scale = 2.5e-1 : f32, p_scale = 4.0e-3 : f32, p_most = 255 : i64, result_scale = 1.0e-4 : f32, masked_rounding = array<f32: 0.5, -128.0, 127.0>} : (tensor<1x7x2x16xui8>, tensor<1x9x2x16xui8>, tensor<1x9x2x32xi8>, tensor<1x1x7x9xf32>) -> tensor<1x7x2x32xf32>
+  return %y : tensor<1x7x2x32xf32>
+}

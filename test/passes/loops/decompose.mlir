@@ -211,3 +211,19 @@ func.func @rounded(%x: tensor<?x20xf32>, %q: tensor<3x2x8xui8>, %s: tensor<3x2xf
   %0 = nn.packed_matmul %x, %q, %s {bits = 4 : i64, block_size = 16 : i64, depth = 20 : i64, rounds_a} : (tensor<?x20xf32>, tensor<3x2x8xui8>, tensor<3x2xf32>) -> tensor<?x3xf32>
   return %0 : tensor<?x3xf32>
 }
+
+// -----
+
+// An attention of bytes that no kernel took: products, softmax and roundings.
+// CHECK-LABEL: @byte_attention
+// CHECK-NOT: nn.byte_attention
+// CHECK: iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]
+// CHECK: math.roundeven
+// CHECK: math.exp
+// CHECK: math.roundeven
+// CHECK: iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]
+// CHECK: return
+func.func @byte_attention(%q: tensor<1x8x2x16xui8>, %k: tensor<1x9x2x16xui8>, %v: tensor<1x9x2x32xi8>, %m: tensor<1x1x8x9xf32>) -> tensor<1x8x2x32xf32> {
+  %y = nn.byte_attention %q, %k, %v mask(%m) {q_zero_point = 128 : i64, k_zero_point = 3 : i64, v_zero_point = 0 : i64, product_scale = 1.0e-2 : f32, score_rounding = array<f32: 0.5, -128.0, 127.0>, scale = 2.5e-1 : f32, p_scale = 4.0e-3 : f32, p_most = 255 : i64, result_scale = 1.0e-4 : f32} : (tensor<1x8x2x16xui8>, tensor<1x9x2x16xui8>, tensor<1x9x2x32xi8>, tensor<1x1x8x9xf32>) -> tensor<1x8x2x32xf32>
+  return %y : tensor<1x8x2x32xf32>
+}
