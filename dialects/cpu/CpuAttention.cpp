@@ -10,6 +10,27 @@ using namespace mlir;
 using namespace ingot::cpu;
 using namespace ingot::cpu::checks;
 
+LogicalResult AttentionBytesAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, bool, bool, bool, int64_t,
+    int64_t, int64_t, FloatAttr productScale, DenseF32ArrayAttr productRounding,
+    DenseF32ArrayAttr scoreRounding, DenseF32ArrayAttr maskedRounding,
+    FloatAttr pScale, int64_t pMost, FloatAttr resultScale) {
+  for (FloatAttr scale : {productScale, pScale, resultScale})
+    if (!(scale.getValueAsDouble() > 0))
+      return emitError() << "expects scales above 0, but got "
+                         << scale.getValueAsDouble();
+  for (DenseF32ArrayAttr rounding :
+       {productRounding, scoreRounding, maskedRounding})
+    if (rounding && (rounding.size() != 3 || !(rounding[0] > 0) ||
+                     !(rounding[1] < rounding[2])))
+      return emitError() << "expects a rounding of a scale above 0 and two "
+                            "ordered bounds, but got "
+                         << rounding;
+  if (pMost < 1 || pMost > 255)
+    return emitError() << "expects p_most from 1 to 255, but got " << pMost;
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
   struct HeadOperand {
     StringRef name;
@@ -25,10 +46,14 @@ LogicalResult AttentionOp::verify() {
     ShapedType type = typeOf(part.value);
     if (failed(expectRank(*this, part.name, part.value, 4)))
       return failure();
+    bool isByte = getBytes() && part.name != "mask";
     // The destination may have any type that the epilogue yields.
-    if (part.value != getDst() && !type.getElementType().isF32())
+    if (part.value != getDst() &&
+        (isByte ? !signless(type.getElementType()).isInteger(8)
+                : !type.getElementType().isF32()))
       return emitOpError("expects ")
-             << part.name << " of f32, but got " << type.getElementType();
+             << part.name << " of " << (isByte ? "i8" : "f32") << ", but got "
+             << type.getElementType();
   }
   ArrayRef<int64_t> src = typeOf(getSrc()).getShape();
   ArrayRef<int64_t> values = typeOf(getValues()).getShape();
@@ -63,6 +88,8 @@ LogicalResult AttentionOp::verify() {
                << i << " of " << want[i] << (i == 2 ? "" : " or 1")
                << ", but got " << size;
   }
+  if (getBytes() && getSafe())
+    return emitOpError("expects either bytes or safe, but got both");
   if (failed(verifyDst(*this, getDst())))
     return failure();
   return verifyEpilogue(*this, getDst());

@@ -238,6 +238,42 @@ def Cpu_PackedMatMulOp
   }];
 }
 
+def Cpu_AttentionBytes : AttrDef<Cpu_Dialect, "AttentionBytes"> {
+  let mnemonic = "attention_bytes";
+  let genVerifyDecl = 1;
+  let summary = "numbers of an attention of bytes";
+  let description = [{
+    The bytes of src, keys and values minus their zero points are the factors of
+    the products. A byte is signed if the attribute says so. The other numbers
+    are those of `nn.byte_attention`.
+
+    Constraints:
+    - C1: a rounding is empty, or a scale above 0 and two ordered bounds
+    - C2: `p_most` is from 1 to 255
+
+    Example:
+    ```mlir
+    #cpu.attention_bytes<src_zero = 128, product_scale = 1.0e-2,
+                         p_scale = 4.0e-3, p_most = 255, result_scale = 1.0e-4>
+    ```
+  }];
+  let parameters = (ins
+      DefaultValuedParameter<"bool", "false">:$src_signed,
+      DefaultValuedParameter<"bool", "false">:$keys_signed,
+      DefaultValuedParameter<"bool", "false">:$values_signed,
+      DefaultValuedParameter<"int64_t", "0">:$src_zero,
+      DefaultValuedParameter<"int64_t", "0">:$keys_zero,
+      DefaultValuedParameter<"int64_t", "0">:$values_zero,
+      "::mlir::FloatAttr":$product_scale,
+      OptionalParameter<"::mlir::DenseF32ArrayAttr">:$product_rounding,
+      OptionalParameter<"::mlir::DenseF32ArrayAttr">:$score_rounding,
+      OptionalParameter<"::mlir::DenseF32ArrayAttr">:$masked_rounding,
+      "::mlir::FloatAttr":$p_scale,
+      "int64_t":$p_most,
+      "::mlir::FloatAttr":$result_scale);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "scaled dot-product attention of several heads";
   let description = [{
@@ -252,12 +288,16 @@ def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
     NaN gets zeros for any values (PyTorch's `_safe_softmax`). This happens if
     the mask leaves no key.
 
+    With `bytes`, src, keys and values are i8, and the attention is that of
+    `nn.byte_attention`: scores and probabilities are rounded as the model says.
+
     Constraints:
-    - C1: all operands are of f32 and of rank 4, with the sizes above; H, D and
-      E are static
+    - C1: all operands are of rank 4, with the sizes above; H, D and E are
+      static. The mask is of f32, as are the others without `bytes`
     - C2: D and E are multiples of 16 of at most 256, N is not 0
     - C3: the mask's sizes are those of B, H, M, or 1, and N
     - C4: the epilogue has an argument for the result and for each operand
+    - C5: `safe` is absent with `bytes`
 
     Example:
     ```mlir
@@ -273,7 +313,8 @@ def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$keys, Cpu_Value:$values,
                             Optional<Cpu_Value>:$mask,
                             Variadic<Cpu_Value>:$epilogue_operands,
-                            Cpu_Value:$dst, F32Attr:$scale, UnitAttr:$safe),
+                            Cpu_Value:$dst, F32Attr:$scale, UnitAttr:$safe,
+                            OptionalAttr<Cpu_AttentionBytes>:$bytes),
                        scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $keys `,` $values

@@ -387,7 +387,12 @@ static LogicalResult verifySchedule(AttentionOp op, ScheduleAttr schedule) {
   Product product = schedule.getTile().getProduct();
   bool mayBeNarrow = ingot::isBF16(op) && (product == Product::bf16Dot ||
                                            product == Product::bf16Tiles);
-  if (!mayBeNarrow && failed(expectPlain(op, schedule.getTile())))
+  bool isOfBytes = op.getBytes() && (product == Product::int8Dot ||
+                                     product == Product::int8Wide);
+  if (op.getBytes() && !isOfBytes)
+    return op.emitOpError("expects tiles of bytes, but got ")
+           << stringifyProduct(product);
+  if (!mayBeNarrow && !isOfBytes && failed(expectPlain(op, schedule.getTile())))
     return failure();
   if (schedule.getScores().getProduct() != product)
     return op.emitOpError("expects tiles of one product, but got ")

@@ -47,6 +47,14 @@ Answer<bool> Policy::multiplyGroupsAsFloats(ArrayRef<int64_t>, int64_t) const {
 Answer<bool> Policy::multiplyBytesAsFloats(nn::ConvOp) const {
   return {false, kNoPolicy};
 }
+Answer<bool> Policy::multiplyComputedBytes(nn::MatMulOp) const {
+  return {false, kNoPolicy};
+}
+Answer<bool> Policy::fuseByteAttention(Operation *, RankedTensorType,
+                                       RankedTensorType,
+                                       RankedTensorType) const {
+  return {false, kNoPolicy};
+}
 Answer<bool> Policy::multiplyInt16(Operation *, OptimizeFor) const {
   return {false, kNoPolicy};
 }

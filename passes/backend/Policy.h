@@ -181,6 +181,20 @@ public:
   /// Returns true if the channels of the int8 `product` are to be padded with
   /// zeros, to a multiple of the channels that one instruction multiplies.
   virtual Answer<bool> padChannels(nn::ConvOp product) const;
+
+  //===--------------------------------------------------------------------===//
+  // Computed factors of bytes
+  //===--------------------------------------------------------------------===//
+
+  /// Returns true if `product`, whose operands are both computed int8, is to be
+  /// computed in int8.
+  virtual Answer<bool> multiplyComputedBytes(nn::MatMulOp product) const;
+  /// Returns true if an attention of bytes is to be computed by one kernel.
+  /// `q`, `k` and `v` are the types of its operands as `B, L, H, D`.
+  virtual Answer<bool> fuseByteAttention(mlir::Operation *op,
+                                         mlir::RankedTensorType q,
+                                         mlir::RankedTensorType k,
+                                         mlir::RankedTensorType v) const;
 };
 
 /// Returns the number of weights of all products with constant weights in

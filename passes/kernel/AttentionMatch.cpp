@@ -223,9 +223,8 @@ static Value headsInside(PatternRewriter &rewriter, Location loc, Value value) {
   return transpose(rewriter, loc, value, kSwapHeads);
 }
 
-/// Returns the mask, which broadcasts to `B, H, M, N`, as `B, H, N, M`.
-static Value queriesLast(PatternRewriter &rewriter, Location loc, Value mask,
-                         int64_t rank) {
+Value kernel::queriesLast(PatternRewriter &rewriter, Location loc, Value mask,
+                          int64_t rank) {
   mask = support::expandRank(rewriter, mask, rank);
   if (rank == 3)
     mask = addDim(rewriter, loc, mask, 1);
@@ -254,8 +253,8 @@ AttentionOperands AttentionMatch::buildOperands(PatternRewriter &rewriter) {
   for (Value other : masks)
     mask = mask ? nn::AddOp::create(rewriter, loc, other, mask) : other;
   if (mask)
-    operands.mask =
-        queriesLast(rewriter, loc, mask, typeOf(result.getY()).getRank());
+    operands.mask = kernel::queriesLast(rewriter, loc, mask,
+                                        typeOf(result.getY()).getRank());
   return operands;
 }
 

@@ -67,6 +67,11 @@ private:
   bool isScaleModest();
 };
 
+/// Returns a mask of attention, which has `rank` dimensions or fewer and
+/// broadcasts to `B, H, queries, keys`, as `B, H, keys, queries`.
+mlir::Value queriesLast(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                        mlir::Value mask, int64_t rank);
+
 } // namespace ingot::kernel
 
 #endif // INGOT_PASSES_KERNEL_ATTENTIONMATCH_H

@@ -12,6 +12,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/cpu/lower/BandMatMulToCpu.h"
+#include "passes/cpu/policy/Int8Products.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/ExactSums.h"
@@ -156,6 +157,12 @@ static Reason whyNot(nn::MatMulOp op) {
   return std::nullopt;
 }
 
+static Reason whyNot(nn::ByteAttentionOp op) {
+  const Answer<bool> answer = cpu::isForByteAttention(
+      typeOf(op.getQ()), typeOf(op.getK()), typeOf(op.getV()));
+  return answer.choice ? Reason() : Reason(answer.reason);
+}
+
 static Reason whyNot(nn::PackedMatMulOp op) {
   for (Value weights : {op.getCodes(), op.getScales(), op.getZeroPoints()})
     if (weights && !nn::getConstant(weights))
@@ -265,10 +272,10 @@ static Reason whyNot(nn::AvgPoolOp op) { return support::whyNotPool(op); }
 // All operations
 //===----------------------------------------------------------------------===//
 
-using Kinds =
-    OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::GroupNormOp,
-            nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::PackedMatMulOp,
-            nn::ReduceOp, nn::ResizeOp, nn::RMSNormOp, nn::SoftmaxOp>;
+using Kinds = OpKinds<nn::AvgPoolOp, nn::ByteAttentionOp, nn::ConvOp,
+                      nn::ConvTransposeOp, nn::GroupNormOp, nn::LayerNormOp,
+                      nn::MatMulOp, nn::MaxPoolOp, nn::PackedMatMulOp,
+                      nn::ReduceOp, nn::ResizeOp, nn::RMSNormOp, nn::SoftmaxOp>;
 
 bool cpu::isCpuKind(Operation *op) { return Kinds::contain(op); }
 
@@ -309,7 +316,7 @@ static Reason whyNotElements(Operation *op) {
   if (isa<nn::MaxPoolOp>(op) &&
       typeOf(op->getOperand(0)).getElementType().isUnsignedInteger(8))
     return whyNotEmpty(op);
-  if (isa<nn::PackedMatMulOp>(op) || resizesBytes(op))
+  if (isa<nn::ByteAttentionOp, nn::PackedMatMulOp>(op) || resizesBytes(op))
     return whyNotEmpty(op);
   if (!isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op) ||
       !nn::isInt8OrInt16(typeOf(op->getOperand(0)).getElementType()))

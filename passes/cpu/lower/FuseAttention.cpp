@@ -9,6 +9,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/cpu/lower/CpuSupport.h"
+#include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/lower/Passes.h"
 #include "passes/cpu/policy/Levels.h"
 #include "passes/kernel/AttentionMatch.h"
@@ -49,6 +50,7 @@ struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
     shape::SameSizes sizes(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns.add<AttentionPattern>(&getContext(), sizes);
+    cpu::populateByteAttentionToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
     if (!orF32 || !cpu::allMultiplyBF16(getOperation()))
       return;
@@ -127,7 +129,8 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   auto kernel = cpu::AttentionOp::create(
       rewriter, loc, type, q, k, v, mask, ValueRange(), destination,
       rewriter.getF32FloatAttr(float(scale)),
-      match.isSafe ? rewriter.getUnitAttr() : UnitAttr(), /*schedule=*/{});
+      match.isSafe ? rewriter.getUnitAttr() : UnitAttr(), /*bytes=*/{},
+      /*schedule=*/{});
   IngotDialect::PrecisionAttrHelper precision(getContext());
   if (isBF16(op) && isBF16(match.scores))
     precision.setAttr(kernel, precision.getAttr(op));

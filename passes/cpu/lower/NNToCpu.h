@@ -32,6 +32,8 @@ void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Operation *kernel, bool hasScale = false,
                       bool hasBias = false);
 
+/// Adds the pattern of attentions of bytes, for nn-fuse-attention.
+void populateByteAttentionToCpu(mlir::RewritePatternSet &patterns);
 void populateBandMatMulToCpu(mlir::RewritePatternSet &patterns);
 /// Adds the patterns of resizes. Tables of more than `maxTableBytes` bytes are
 /// made at run time.

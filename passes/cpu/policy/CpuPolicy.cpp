@@ -55,6 +55,16 @@ Answer<bool> CpuPolicy::multiplyGroupsAsFloats(ArrayRef<int64_t> weights,
   return {false, "has enough channels in each group"};
 }
 
+Answer<bool> CpuPolicy::multiplyComputedBytes(nn::MatMulOp product) const {
+  return isForComputedBytes(product);
+}
+
+Answer<bool> CpuPolicy::fuseByteAttention(Operation *, RankedTensorType q,
+                                          RankedTensorType k,
+                                          RankedTensorType v) const {
+  return isForByteAttention(q, k, v);
+}
+
 Answer<bool> CpuPolicy::multiplyInt16(Operation *product,
                                       OptimizeFor goal) const {
   return isForInt16(product, goal);

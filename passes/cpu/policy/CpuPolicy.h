@@ -23,6 +23,10 @@ public:
   Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const override;
   Answer<bool> multiplyGroupsAsFloats(llvm::ArrayRef<int64_t> weights,
                                       int64_t groups) const override;
+  Answer<bool> multiplyComputedBytes(nn::MatMulOp product) const override;
+  Answer<bool> fuseByteAttention(mlir::Operation *op, mlir::RankedTensorType q,
+                                 mlir::RankedTensorType k,
+                                 mlir::RankedTensorType v) const override;
   Answer<bool> multiplyInt16(mlir::Operation *product,
                              OptimizeFor goal) const override;
   HalfPrecisionForm halfPrecisionForm(mlir::Operation *op,

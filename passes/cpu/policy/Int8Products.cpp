@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/policy/Int8Products.h"
 
+#include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
 #include "passes/cpu/policy/FloatProducts.h"
 #include "passes/cpu/policy/PairLimits.h"
+#include "passes/cpu/policy/Scratch.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/Shapes.h"
 
@@ -201,6 +203,52 @@ Answer<bool> cpu::isLoopForInt8(int64_t weights) {
     return {true, "is in a loop with many weights"};
   return {false, "is in a loop with few weights, where one kernel of floats "
                  "computes all steps"};
+}
+
+Answer<bool> cpu::isForComputedBytes(nn::MatMulOp product) {
+  if (Machine(product).asInt16)
+    return {false, "is for CPUs that widen bytes, where packing a computed "
+                   "factor costs more than bytes save"};
+  auto a = cast<ShapedType>(product.getA().getType()),
+       b = cast<ShapedType>(product.getB().getType());
+  if (!a.hasStaticShape() || !b.hasStaticShape())
+    return {false, "has open sizes, for which no kernel packs a factor"};
+  if (a.getRank() != b.getRank() ||
+      a.getShape().drop_back(2) != b.getShape().drop_back(2))
+    return {false, "broadcasts a factor"};
+  ArrayRef<int64_t> y = product.getType().getShape();
+  const int64_t depth = a.getShape().back(), rows = y[y.size() - 2];
+  if (depth < threshold::computedBytesFewestTerms || depth % kPairGroup != 0)
+    return {false, "has short sums, or sums that do not fill groups of four"};
+  if (rows < threshold::computedBytesFewestRows ||
+      y.back() < threshold::computedBytesFewestColumns)
+    return {false, "has few rows or columns, which do not pay for packing"};
+  return {true, "multiplies several bytes in an instruction"};
+}
+
+Answer<bool> cpu::isForByteAttention(RankedTensorType q, RankedTensorType k,
+                                     RankedTensorType v) {
+  auto fits = [](int64_t size) {
+    return !ShapedType::isDynamic(size) && size > 0 && size % 16 == 0 &&
+           size <= cpu::kMaxHeadSize;
+  };
+  if (!fits(q.getDimSize(3)) || !fits(v.getDimSize(3)))
+    return {false, "has heads whose size the kernel does not support"};
+  // The stack of a task with all keys has, for each key, a score and a
+  // probability of each query. It also has the values and sums of the keys.
+  constexpr int64_t kQueries = 32;
+  const int64_t keys = k.getDimSize(1), queries = q.getDimSize(1),
+                bytesOfKey = kQueries * 5 + v.getDimSize(3) + 4;
+  const bool areAtOnce =
+      !ShapedType::isDynamic(keys) && keys <= cpu::kMostKeysAtOnce;
+  if (keys == 0 ||
+      (areAtOnce &&
+       keys * bytesOfKey + kQueries * q.getDimSize(3) > kMaxScratchBytes))
+    return {false, "has no keys, or more than a task keeps scores of"};
+  if (!ShapedType::isDynamic(queries) &&
+      queries < threshold::byteAttentionFewestQueries)
+    return {false, "has few queries, which do not fill vectors"};
+  return {true, "keeps scores and probabilities in a task"};
 }
 
 Answer<bool> cpu::isForPadding(nn::ConvOp conv) {

@@ -22,6 +22,16 @@ Answer<bool> isForInt8(mlir::Operation *product,
 Answer<bool> isForDynamicInt8(mlir::Operation *product);
 Answer<bool> isLoopForInt8(int64_t weights);
 
+/// Returns true if a product of two computed factors of bytes pays for packing
+/// the right one.
+Answer<bool> isForComputedBytes(nn::MatMulOp product);
+
+/// Returns true if the kernel of attention takes bytes of these types, and is
+/// faster than separate products.
+Answer<bool> isForByteAttention(mlir::RankedTensorType q,
+                                mlir::RankedTensorType k,
+                                mlir::RankedTensorType v);
+
 /// Returns true if zeros are to fill groups of four channels of bytes.
 Answer<bool> isForPadding(nn::ConvOp conv);
 

@@ -66,6 +66,8 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::RecurrentOp op) {
 // Products of bf16 round and pack keys and values, which does not pay for a few
 // queries.
 Product cpu::attentionProduct(cpu::AttentionOp op, const TargetInfo &target) {
+  if (op.getBytes())
+    return target.hasVNNI ? Product::int8Dot : Product::int8Wide;
   constexpr int64_t kFewQueries = 8;
   int64_t queries = shapeOf(op.getSrc())[1];
   bool isFew = !ShapedType::isDynamic(queries) && queries < kFewQueries;

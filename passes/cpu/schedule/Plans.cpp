@@ -115,7 +115,7 @@ static constexpr int64_t kKeysOfBlock = 128;
 AttentionPlan::AttentionPlan(cpu::AttentionOp op)
     : Plan(op), scores(inVectors(op.getScheduleAttr().getScores(), target)),
       queriesPerTask(op.getScheduleAttr().getScores().getColumns()),
-      isNarrow(scores.product != Product::f32),
+      isNarrow(!op.getBytes() && scores.product != Product::f32),
       byBlocks(isNarrow || ShapedType::isDynamic(shapeOf(op.getSrc())[1]) ||
                ShapedType::isDynamic(shapeOf(op.getKeys())[1]) ||
                shapeOf(op.getKeys())[1] > cpu::kMostKeysAtOnce),

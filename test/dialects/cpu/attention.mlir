@@ -26,3 +26,15 @@ func.func @memrefs(%q: memref<1x7x2x16xf32>, %k: memref<1x9x2x16xf32>, %v: memre
   }
   return
 }
+
+// CHECK-LABEL: @bytes
+// CHECK: cpu.attention ins
+// CHECK-SAME: bytes = #cpu.attention_bytes<src_signed = true, keys_signed = true, src_zero = 3, values_zero = 128, product_scale = {{.*}}, score_rounding = {{.*}}, p_scale = {{.*}}, p_most = 255, result_scale =
+func.func @bytes(%q: memref<1x7x2x16xi8>, %k: memref<1x9x2x16xi8>, %v: memref<1x9x2x32xi8>, %d: memref<1x7x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x7x2x16xi8>, memref<1x9x2x16xi8>, memref<1x9x2x32xi8>)
+      outs(%d : memref<1x7x2x32xf32>) attributes {bytes = #cpu.attention_bytes<src_signed = true, keys_signed = true, src_zero = 3, values_zero = 128, product_scale = 1.000000e-02 : f32, score_rounding = [5.000000e-01, -1.280000e+02, 1.270000e+02], p_scale = 4.000000e-03 : f32, p_most = 255, result_scale = 1.000000e-04 : f32>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}

@@ -142,3 +142,63 @@ func.func @mask_keys(%q: tensor<1x7x2x16xf32>, %k: tensor<1x9x2x16xf32>, %v: ten
   } -> tensor<1x7x2x32xf32>
   return
 }
+
+// -----
+
+func.func @bytes(%q: memref<1x7x2x16xi8>, %k: memref<1x9x2x16xf32>, %v: memref<1x9x2x32xi8>, %d: memref<1x7x2x32xf32>) {
+  // expected-error@+1 {{expects keys of i8, but got 'f32'}}
+  cpu.attention ins(%q, %k, %v : memref<1x7x2x16xi8>, memref<1x9x2x16xf32>, memref<1x9x2x32xi8>)
+      outs(%d : memref<1x7x2x32xf32>) attributes {bytes = #cpu.attention_bytes<product_scale = 1.000000e-02 : f32, p_scale = 4.000000e-03 : f32, p_most = 255, result_scale = 1.000000e-04 : f32>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bytes(%q: memref<1x7x2x16xi8>, %k: memref<1x9x2x16xi8>, %v: memref<1x9x2x32xi8>, %d: memref<1x7x2x32xf32>) {
+  // expected-error@+1 {{expects either bytes or safe, but got both}}
+  cpu.attention ins(%q, %k, %v : memref<1x7x2x16xi8>, memref<1x9x2x16xi8>, memref<1x9x2x32xi8>)
+      outs(%d : memref<1x7x2x32xf32>) attributes {bytes = #cpu.attention_bytes<product_scale = 1.000000e-02 : f32, p_scale = 4.000000e-03 : f32, p_most = 255, result_scale = 1.000000e-04 : f32>, scale = 1.0 : f32, safe} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bytes(%q: memref<1x7x2x16xi8>, %k: memref<1x9x2x16xi8>, %v: memref<1x9x2x32xi8>, %d: memref<1x7x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x7x2x16xi8>, memref<1x9x2x16xi8>, memref<1x9x2x32xi8>)
+      // expected-error@+1 {{expects p_most from 1 to 255, but got 0}}
+      outs(%d : memref<1x7x2x32xf32>) attributes {bytes = #cpu.attention_bytes<product_scale = 1.000000e-02 : f32, p_scale = 4.000000e-03 : f32, p_most = 0, result_scale = 1.000000e-04 : f32>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bytes(%q: memref<1x7x2x16xi8>, %k: memref<1x9x2x16xi8>, %v: memref<1x9x2x32xi8>, %d: memref<1x7x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x7x2x16xi8>, memref<1x9x2x16xi8>, memref<1x9x2x32xi8>)
+      // expected-error@+1 {{expects scales above 0, but got 0.000000e+00}}
+      outs(%d : memref<1x7x2x32xf32>) attributes {bytes = #cpu.attention_bytes<product_scale = 1.000000e-02 : f32, p_scale = 0.0 : f32, p_most = 255, result_scale = 1.000000e-04 : f32>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @bytes(%q: memref<1x7x2x16xi8>, %k: memref<1x9x2x16xi8>, %v: memref<1x9x2x32xi8>, %d: memref<1x7x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x7x2x16xi8>, memref<1x9x2x16xi8>, memref<1x9x2x32xi8>)
+      // expected-error@+1 {{expects a rounding of a scale above 0 and two ordered bounds, but got}}
+      outs(%d : memref<1x7x2x32xf32>) attributes {bytes = #cpu.attention_bytes<product_scale = 1.000000e-02 : f32, masked_rounding = [1.0, 2.0], p_scale = 4.000000e-03 : f32, p_most = 255, result_scale = 1.000000e-04 : f32>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}

@@ -211,3 +211,76 @@ func.func @without(%q: memref<1x40x2x16xf32>, %k: memref<1x40x2x16xf32>, %v: mem
   return
 }
 }
+
+// -----
+
+// Bytes by VNNI. Queries of the keys' sign are flipped. A rounding of the scores is kept, and so is the rounding of the
+// probabilities, which are packed in words of four keys. Without zero points there are no sums of bytes.
+
+module attributes {ingot.target = #ingot.target<"znver4">} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-DAG: memref.alloca() {{.*}} : memref<256xi32>
+// CHECK: arith.xori
+// CHECK-NOT: vector.reduction
+// CHECK: vpdpbusd.512
+// CHECK: arith.sitofp
+// CHECK: math.roundeven
+// CHECK: math.exp
+// CHECK: math.roundeven
+// CHECK: arith.shli
+// CHECK: vpdpbusd.512
+// CHECK-NOT: cpu.attention
+func.func @bytes(%q: memref<1x40x2x32xi8>, %k: memref<1x12x2x32xi8>, %v: memref<1x12x2x32xi8>, %y: memref<1x40x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x40x2x32xi8>, memref<1x12x2x32xi8>, memref<1x12x2x32xi8>)
+      outs(%y : memref<1x40x2x32xf32>) attributes {bytes = #cpu.attention_bytes<src_signed = true, keys_signed = true, values_signed = true, src_zero = -128, product_scale = 1.0e-2 : f32, product_rounding = [0.5, -128.0, 127.0], p_scale = 4.0e-3 : f32, p_most = 255, result_scale = 1.0e-4 : f32>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Without VNNI bytes are widened. Zero points need sums: of the queries and of the probabilities by products with
+// ones, of a key by a reduction.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-NOT: vpdpbusd
+// CHECK: pmadd.wd
+// CHECK: vector.reduction <add>
+// CHECK: math.exp
+// CHECK-NOT: vpdpbusd
+func.func @widened(%q: memref<1x40x2x32xi8>, %k: memref<1x12x2x32xi8>, %v: memref<1x12x2x32xi8>, %y: memref<1x40x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x40x2x32xi8>, memref<1x12x2x32xi8>, memref<1x12x2x32xi8>)
+      outs(%y : memref<1x40x2x32xf32>) attributes {bytes = #cpu.attention_bytes<src_zero = 3, keys_zero = 4, values_zero = 5, product_scale = 1.0e-2 : f32, p_scale = 4.0e-3 : f32, p_most = 255, result_scale = 1.0e-4 : f32>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// More than 1024 keys come in blocks of 128, twice.
+
+module attributes {ingot.target = #ingot.target<"znver4">} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-DAG: memref.alloca() {{.*}} : memref<1024xi32>
+// CHECK: scf.for
+// CHECK: math.exp
+// CHECK: scf.for
+// CHECK: math.exp
+// CHECK: math.roundeven
+// CHECK-NOT: cpu.attention
+func.func @many(%q: memref<1x40x2x32xi8>, %k: memref<1x1500x2x32xi8>, %v: memref<1x1500x2x32xi8>, %y: memref<1x40x2x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x40x2x32xi8>, memref<1x1500x2x32xi8>, memref<1x1500x2x32xi8>)
+      outs(%y : memref<1x40x2x32xf32>) attributes {bytes = #cpu.attention_bytes<product_scale = 1.0e-2 : f32, p_scale = 4.0e-3 : f32, p_most = 255, result_scale = 1.0e-4 : f32>, scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}

@@ -36,6 +36,8 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 void AttentionEmitter::emitByBlocks(const QueryBlock &block) {
+  if (bytes)
+    return bytes->emitByBlocks(block);
   packQueries(block);
   if (narrow)
     narrow->finishQueries(block);
@@ -67,7 +69,8 @@ void AttentionEmitter::startSums(const QueryBlock &block) {
   };
   fill(maxima, lowest, width(block));
   fill(sums, zero, width(block));
-  fill(weighed, zero, width(block) * values.shape[3]);
+  if (!bytes)
+    fill(weighed, zero, width(block) * values.shape[3]);
 }
 
 /// Computes the scores in tiles of keys. The last tile ends with the block, and

@@ -7,13 +7,14 @@
 //
 // The code of attention. AttentionToVector.cpp handles all keys of a head at
 // once, AttentionBlocks.cpp handles blocks of keys. AttentionBF16.cpp has the
-// parts that differ for products of bf16.
+// parts that differ for products of bf16, AttentionBytes.cpp those of bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
 #define INGOT_PASSES_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
 
 #include "passes/cpu/kernels/rows/RowEmitter.h"
+#include "passes/math/FloatBuilder.h"
 
 namespace ingot::cpu {
 
@@ -62,6 +63,85 @@ private:
   /// keys, pairs of keys of the values, and rows of exponentials. `tileSums` is
   /// a tile of sums in f32.
   mlir::Value queryPairs, keyRows, valuePairs, powerRows, tileSums;
+};
+
+/// Attention of bytes. Words are i32 that hold four bytes.
+struct ByteAttention {
+  explicit ByteAttention(AttentionEmitter &all);
+
+  /// Emits attention with all keys at once.
+  void emitBlock(const QueryBlock &block);
+  /// Emits attention by blocks of keys, in two passes. The first one finds the
+  /// maxima and the sums of exponentials, because a probability is rounded only
+  /// when both are known.
+  void emitByBlocks(const QueryBlock &block);
+  /// Stores the scores of `count` keys, beginning with `key`, from row `place`
+  /// on.
+  void sumTile(const QueryBlock &block, int64_t count, Index key, Index place);
+
+private:
+  void packQueries(const QueryBlock &block);
+  /// Sums the elements of `count` keys, beginning with `key`.
+  void sumKeys(const QueryBlock &block, Index key, Index count);
+  /// Converts sums to scores, with the model's roundings and the mask.
+  mlir::Value scoreOf(const QueryBlock &block, mlir::Value sum, Index key,
+                      int64_t vector);
+  /// The exponential of the score in row `place`.
+  using PowerFn = llvm::function_ref<mlir::Value(Index place, int64_t vector)>;
+  /// Packs the probabilities of `count` keys from row `place` on, and returns
+  /// `sums` plus their sums.
+  Accumulators packPowers(const QueryBlock &block, Index group, int64_t count,
+                          const Accumulators &sums, PowerFn power);
+  /// Packs the values of `count` keys of a group. `key` is the first key of the
+  /// block, and `last` the last key.
+  void packValues(const QueryBlock &block, Index key, Index group,
+                  int64_t count, std::optional<Index> last = std::nullopt);
+  /// Adds probabilities times values of `groups` groups to `start`.
+  Accumulators multiplyTile(const QueryBlock &block, const Tile &tile,
+                            Index column, Index first, Index groups,
+                            const Accumulators &start);
+  void multiplyValues(const QueryBlock &block);
+  void addPowers(const QueryBlock &block, Index count);
+  void addValues(const QueryBlock &block, Index key, Index count);
+  void storeResults(const QueryBlock &block);
+  /// Returns sums as results in f32.
+  Accumulators resultsOf(const Accumulators &sums);
+
+  mlir::VectorType wordsType(int64_t words) {
+    return mlir::VectorType::get({words}, b.b.getI32Type());
+  }
+  mlir::Value wordsOf(int64_t value) {
+    return splatInt(b, wordsType(lanes), value);
+  }
+  mlir::Value loadRow(mlir::Value words, Index at);
+  mlir::Value loadSplat(mlir::Value words, Index at);
+  mlir::Value loadWords(mlir::Value bytes, Index at, int64_t words);
+  mlir::Value flipSigns(mlir::Value words);
+  /// Multiplies unsigned by signed bytes, and adds the products of each word.
+  mlir::Value dot(mlir::Value bytes, mlir::Value weights, mlir::Value sum);
+  /// Rounds x to an integer within the bounds of `rounding`.
+  mlir::Value round(mlir::Value x, mlir::DenseF32ArrayAttr rounding);
+  /// Multiplies by a number, unless this is 1.
+  mlir::Value times(mlir::Value x, double factor);
+  elementary::FloatBuilder floats();
+
+  AttentionEmitter &all;
+  IndexBuilder &b;
+  const AttentionPlan &plan;
+  cpu::AttentionBytesAttr numbers;
+  int64_t lanes, size, columns, keys;
+  /// True if queries change their sign, so that one factor of the scores is
+  /// signed and the other is not.
+  bool flipsQueries;
+  /// Zero points of the queries and values as they are multiplied.
+  int64_t queryZero, valueZero;
+  /// Buffers on the stack. `queryWords` has a row of queries for four elements
+  /// of a head, `powerWords` one for four keys. `valueWords` has a row of
+  /// columns for four keys. The terms are what zero points add to sums.
+  mlir::Value queryWords, powerWords, valueWords, queryTerms, keyTerms,
+      valueTerms;
+  /// The sums of values, for blocks of keys.
+  mlir::Value weighedWords;
 };
 
 struct AttentionEmitter {
@@ -134,6 +214,7 @@ struct AttentionEmitter {
   /// weighed values.
   mlir::Value maxima, sums, weighed;
   std::optional<NarrowAttention> narrow;
+  std::optional<ByteAttention> bytes;
 };
 
 /// Transposes a square: element j of row i becomes element i of row j. Each

@@ -70,15 +70,19 @@ AttentionEmitter::AttentionEmitter(OpBuilder &builder, cpu::AttentionOp op)
   auto scratch = [&](int64_t elements) {
     return createScratch(b, elements, b.b.getF32Type());
   };
-  if (!plan.isNarrow)
+  if (!plan.isNarrow && !op.getBytes())
     queries = scratch(size * plan.queriesPerTask);
   scores = scratch(llvm::alignTo(plan.keysAtOnce, plan.scores.rows) *
                    plan.queriesPerTask);
   factors = scratch(plan.queriesPerTask);
+  if (op.getBytes())
+    bytes.emplace(*this);
   if (!plan.byBlocks)
     return;
   maxima = scratch(plan.queriesPerTask);
   sums = scratch(plan.queriesPerTask);
+  if (bytes)
+    return;
   weighed = scratch(values.shape[3] * plan.queriesPerTask);
   if (plan.isNarrow)
     narrow.emplace(*this);
@@ -112,6 +116,8 @@ void AttentionEmitter::emit(Value task) {
 }
 
 void AttentionEmitter::emitBlock(const QueryBlock &block) {
+  if (bytes)
+    return bytes->emitBlock(block);
   packQueries(block);
   sumScores(block);
   exponentiate(block);
@@ -207,6 +213,8 @@ Value AttentionEmitter::addMask(const QueryBlock &block, Value score, Index key,
 
 void AttentionEmitter::sumTile(const QueryBlock &block, int64_t count,
                                Index key, Index place) {
+  if (bytes)
+    return bytes->sumTile(block, count, key, place);
   Tile tile = tileOf(block).withRows(count);
   SrcRows rows(b, keys.data, keys.at(b, {block.sample, key, block.head, 0}),
                keys.strides[1], count);

@@ -390,3 +390,16 @@ func.func @zeroed(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x9x16xf32>, %v: tensor
   %6 = nn.matmul %5, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
   return %6 : tensor<1x2x7x16xf32>
 }
+
+// -----
+
+// An attention of bytes keeps its numbers. The mask has the queries last.
+
+// CHECK-LABEL: @bytes
+// CHECK: %[[M:.*]] = nn.transpose %arg3 {perm = array<i64: 0, 1, 3, 2>}
+// CHECK: cpu.attention ins(%arg0, %arg1, %arg2 : tensor<1x8x2x16xui8>, tensor<1x9x2x16xui8>, tensor<1x9x2x32xi8>) mask(%[[M]] : tensor<1x1x9x8xf32>)
+// CHECK-SAME: bytes = #cpu.attention_bytes<values_signed = true, src_zero = 128, keys_zero = 3, product_scale = {{.*}}, p_scale = {{.*}}, p_most = 255, result_scale = {{.*}}>, scale = 2.500000e-01 : f32}
+func.func @bytes(%q: tensor<1x8x2x16xui8>, %k: tensor<1x9x2x16xui8>, %v: tensor<1x9x2x32xi8>, %m: tensor<1x1x8x9xf32>) -> tensor<1x8x2x32xf32> {
+  %y = nn.byte_attention %q, %k, %v mask(%m) {q_zero_point = 128 : i64, k_zero_point = 3 : i64, v_zero_point = 0 : i64, product_scale = 1.0e-2 : f32, scale = 2.5e-1 : f32, p_scale = 4.0e-3 : f32, p_most = 255 : i64, result_scale = 1.0e-4 : f32} : (tensor<1x8x2x16xui8>, tensor<1x9x2x16xui8>, tensor<1x9x2x32xi8>, tensor<1x1x8x9xf32>) -> tensor<1x8x2x32xf32>
+  return %y : tensor<1x8x2x32xf32>
+}
