@@ -135,7 +135,7 @@ def check_pass_names():
 
 # The folders that a folder of passes may use, besides its own. No folder uses one of a later phase.
 PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape|backend", "graph": "support|backend",
-                "quantize": "support|backend", "layout": "support|shape|backend",
+                "quantize": "support|shape|backend", "layout": "support|shape|backend",
                 "precision": "support|backend", "kernel": "support|shape", "math": "support", "backend": "support",
                 "loops": "support|shape|backend", "llvm": "support|loops|math|cpu", "memory": "support",
                 "cpu/policy": "support|backend", "cpu/lower": "support|shape|backend|precision|kernel|cpu/policy",

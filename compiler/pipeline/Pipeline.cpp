@@ -179,6 +179,8 @@ static void buildQuantizePipeline(OpPassManager &passes,
   // Fold transposes of byte weights, so that the weights are constants again.
   addFoldConstants(passes, options);
   if (takesQuantized(options)) {
+    passes.addPass(createFuseByteAttention());
+    passes.addPass(createQuantizeComputedProducts());
     passes.addPass(createQuantizeProducts());
     passes.addPass(createPadChannels());
     passes.addPass(createQuantizeInt16(

@@ -77,3 +77,12 @@ Value quantize::toUnsigned(OpBuilder &builder, Location loc, Value bytes) {
   return nn::XorOp::create(builder, loc, type, bits,
                            nn::makeScalar(builder, loc, element, kSignOffset));
 }
+
+Value quantize::toSigned(OpBuilder &builder, Location loc, Value bytes) {
+  RankedTensorType type = typeOf(bytes);
+  Value bits = nn::XorOp::create(
+      builder, loc, type, bytes,
+      nn::makeScalar(builder, loc, type.getElementType(), kSignOffset));
+  return nn::CastOp::create(builder, loc, type.clone(builder.getI8Type()),
+                            bits);
+}

@@ -48,6 +48,9 @@ std::pair<int64_t, int64_t> rangeOf(mlir::Type element);
 /// Converts signed bytes to unsigned bytes by adding 128.
 mlir::Value toUnsigned(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value bytes);
+/// Converts unsigned bytes to signed bytes by subtracting 128.
+mlir::Value toSigned(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value bytes);
 constexpr int64_t kSignOffset = 128;
 /// Offset that turns unsigned 16-bit integers into signed ones.
 constexpr int64_t kWordOffset = -32768;

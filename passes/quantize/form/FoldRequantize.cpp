@@ -97,7 +97,9 @@ static bool takesFactor(Value value, double factor, int depth) {
     return llvm::all_of(weights, [&](OpOperand *operand) {
       return takesFactor(operand->get(), factor, depth + 1);
     });
-  return isa<nn::ReluOp, nn::ClampOp, nn::LeakyReluOp>(op) &&
+  if (auto attention = dyn_cast<nn::ByteAttentionOp>(op))
+    return holdsProduct(attention.getResultScale().convertToDouble(), factor);
+  return isa<nn::ReluOp, nn::ClampOp, nn::LeakyReluOp, nn::TransposeOp>(op) &&
          takesFactor(op->getOperand(0), factor, depth + 1);
 }
 
@@ -111,6 +113,12 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
   }
   Operation *op = value.getDefiningOp();
   SmallVector<Value> operands(op->getOperands());
+  if (auto attention = dyn_cast<nn::ByteAttentionOp>(op)) {
+    auto result = cast<nn::ByteAttentionOp>(rewriter.clone(*op));
+    result.setResultScale(
+        APFloat(float(attention.getResultScale().convertToDouble() * factor)));
+    return result.getY();
+  }
   if (auto mul = dyn_cast<nn::MulOp>(op)) {
     unsigned number = factorOf(mul, factor, /*depth=*/0)->getOperandNumber();
     operands[number] = scaled(rewriter, operands[number], factor);
@@ -144,8 +152,8 @@ static bool isOfSums(Value value, int depth = 0) {
   Operation *op = value.getDefiningOp();
   if (!op || depth > kMaxDepth)
     return false;
-  if (isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp, nn::PackedMatMulOp>(
-          op))
+  if (isa<nn::ByteAttentionOp, nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp,
+          nn::PackedMatMulOp>(op))
     return true;
   return isa<nn::AddOp, nn::CastOp, nn::ClampOp, nn::LeakyReluOp, nn::MulOp,
              nn::ReluOp, nn::ReshapeOp, nn::SubOp, nn::TransposeOp>(op) &&

@@ -97,6 +97,42 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
   let statistics = [Statistic<"numProducts", "products", "Products of bytes">];
 }
 
+def QuantizeComputedProducts : Pass<"nn-quantize-computed-products"> {
+  let summary = "Multiply two computed factors of bytes";
+  let description = [{
+    Rewrites a `matmul` of f32 whose factors are both a `dequantize` of computed
+    bytes with one constant scale. The bytes are multiplied, with sums of i32.
+    Sums of the rows and of the columns take off the zero points. The product of
+    both scales follows as `mul` of f32. The right factor is packed in each run.
+
+    A product stays in floats if packing does not pay, or if its sums may exceed
+    i32. Scores also stay if one kernel of floats computes the whole attention.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numProducts", "products", "Products of bytes">];
+}
+
+def FuseByteAttention : Pass<"nn-fuse-byte-attention", "::mlir::ModuleOp"> {
+  let summary = "Compute an attention of bytes as one operation";
+  let description = [{
+    Two products of bytes with a softmax in between become
+    `nn.byte_attention`. Queries, keys, values and probabilities are each a
+    `dequantize` with one constant scale. Scores may be scaled, masked and
+    rounded to a grid by a `quantize` and a `dequantize`, in this order:
+    rounding, scale, rounding, mask, rounding. All roundings of the model stay.
+
+    The operation has the heads inside, `B, L, H, D`. Transposes of heads
+    become transposes of bytes, or vanish.
+
+    An attention stays as it is if the device's policy declines, e.g. because of
+    few queries. Other users of scores or probabilities prevent the rewrite.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numAttentions", "attentions", "Attentions of bytes">];
+}
+
 def PadChannels : Pass<"nn-pad-channels"> {
   let summary = "Pad the channels of int8 convolutions to groups of four";
   let description = [{
