@@ -152,6 +152,7 @@ class CudaBackend : public Backend {
     passes.addPass(createOutlineScatter());
     passes.addPass(createOutlineTopK());
     passes.addPass(createOutlineRows());
+    passes.addPass(createOutlineTransposes({options.scheduleSeed}));
     passes.addPass(createOutlineGrids());
     passes.addPass(createDeferChecks());
     passes.addPass(createPredictTimes());

@@ -12,7 +12,8 @@ include "mlir/Pass/PassBase.td"
 /// A pass that turns ops into launches of kernels, whose code it writes.
 class OutlineKernelsPass<string argument>
     : Pass<argument, "::mlir::ModuleOp"> {
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
                            "::ingot::cuda::CudaDialect",
                            "::mlir::func::FuncDialect",
                            "::mlir::gpu::GPUDialect",
@@ -72,6 +73,30 @@ def OutlineTopK : OutlineKernelsPass<"cuda-outline-top-k"> {
     items so far are sorted together with those of the next piece. Equal kernels
     are shared.
   }];
+}
+
+def OutlineTransposes : OutlineKernelsPass<"cuda-outline-transposes"> {
+  let summary = "Move transposes into kernels";
+  let description = [{
+    A linalg op without reductions becomes a kernel if it reads an operand in
+    another order than it writes its result: their innermost dimensions differ.
+    A block takes a tile of both dimensions. It loads the tile in the order of
+    the operand into shared memory, and computes the op in the order of the
+    result. So neighboring threads read and write neighboring elements. Rows of
+    the tile are as far apart as gives the fewest conflicts of banks.
+
+    The op's body is computed as it is, so a transpose takes elementwise ops
+    with it. Operands in the order of the result are read as in
+    `cuda-outline-grids`. Sizes that only a run knows are parameters of the
+    kernel.
+
+    An op stays in place if the cost model finds a grid faster: if it is small,
+    or if a dimension has so few elements that a warp reads whole sectors. The
+    decision trace has the reason. Equal kernels are shared.
+  }];
+  let options = [
+      Option<"seed", "seed", "uint64_t", "0",
+             "draw tiles at random with this seed; 0: choose them">];
 }
 
 #endif // INGOT_PASSES_CUDA_OUTLINEPASSES_TD

@@ -118,6 +118,10 @@ Values ElementEmitter::compute(ArrayRef<Value> sums) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
     if (argument.use_empty())
       continue;
+    if (Value known = elements.lookup(operand.getOperandNumber())) {
+      inner.map(argument, known);
+      continue;
+    }
     inner.map(
         argument,
         op.isDpsInit(&operand)

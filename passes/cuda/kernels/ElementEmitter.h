@@ -49,6 +49,14 @@ public:
   /// steps of the last loop, which changes fastest.
   void delinearize(mlir::Value number, llvm::ArrayRef<unsigned> loops,
                    int64_t count);
+  /// Sets the index of a loop.
+  void setIndex(unsigned loop, mlir::Value index) { indices[loop] = index; }
+  /// Loads an element of an operand at the present indices.
+  mlir::Value load(mlir::OpOperand &operand);
+  /// Lets `compute` use `value` as the element of an operand.
+  void setElement(mlir::OpOperand &operand, mlir::Value value) {
+    elements[operand.getOperandNumber()] = value;
+  }
   /// Loads the results before the op, at the present indices. A value that is
   /// not used is null.
   Values loadInits();
@@ -60,7 +68,6 @@ public:
 
 private:
   mlir::Value address(mlir::OpOperand &operand, Values &at);
-  mlir::Value load(mlir::OpOperand &operand);
   void moveTo(mlir::Value place);
   llvm::SmallVector<Values> reduce(llvm::ArrayRef<unsigned> loops,
                                    llvm::ArrayRef<mlir::Value> places,
@@ -71,6 +78,8 @@ private:
   mlir::Location loc;
   mlir::IRMapping values;
   Values indices;
+  /// Elements that are used in place of those in memory, by operand.
+  llvm::SmallDenseMap<unsigned, mlir::Value> elements;
   llvm::SmallVector<unsigned> parallel;
 };
 

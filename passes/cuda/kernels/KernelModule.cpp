@@ -33,6 +33,11 @@ void cuda::setBlock(func::FuncOp kernel, int64_t threads, int64_t sharedBytes) {
       kernel, BlockAttr::get(context, threads, sharedBytes));
 }
 
+void cuda::setCycles(func::FuncOp kernel, int64_t cycles) {
+  kernel->setAttr(kCycles,
+                  Builder(kernel.getContext()).getI64IntegerAttr(cycles));
+}
+
 void cuda::launch(OpBuilder &b, Location loc, func::FuncOp kernel,
                   ValueRange arguments, Value blocks, int64_t writes) {
   auto name =

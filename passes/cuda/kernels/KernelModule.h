@@ -25,6 +25,13 @@ mlir::ModuleOp kernelsOf(mlir::ModuleOp module);
 /// dynamic shared memory.
 void setBlock(mlir::func::FuncOp kernel, int64_t threads, int64_t sharedBytes);
 
+/// The attribute of a kernel that has its cycles by the model that chose its
+/// schedule or tile. `cuda-predict-times` removes it.
+constexpr llvm::StringLiteral kCycles = "cuda.cycles";
+
+/// Gives a kernel the cycles that the cost model estimates.
+void setCycles(mlir::func::FuncOp kernel, int64_t cycles);
+
 /// Launches a kernel, which writes the last `writes` of the arguments.
 void launch(mlir::OpBuilder &b, mlir::Location loc, mlir::func::FuncOp kernel,
             mlir::ValueRange arguments, mlir::Value blocks, int64_t writes);

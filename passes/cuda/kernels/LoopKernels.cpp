@@ -69,27 +69,19 @@ Reason cuda::whyNoKernel(linalg::LinalgOp op, const loops::Captures &captures) {
   return std::nullopt;
 }
 
-/// States the alignment of parameters if threads compute `count` elements, so
-/// that LLVM joins their accesses. With a larger alignment it would also read
-/// elements behind them, which may lie outside of a buffer.
-static void markAligned(func::FuncOp kernel, ArrayRef<Value> memrefs,
-                        int64_t count) {
-  if (count == 1)
+void cuda::markAligned(func::FuncOp kernel, unsigned parameter, MemRefType type,
+                       int64_t count) {
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  if (count == 1 || !type.getElementType().isIntOrFloat() ||
+      failed(type.getStridesAndOffset(strides, offset)) ||
+      ShapedType::isDynamic(offset) || offset % count != 0)
     return;
-  Builder b(kernel.getContext());
-  for (auto [i, memref] : llvm::enumerate(memrefs)) {
-    auto type = cast<MemRefType>(memref.getType());
-    int64_t offset;
-    SmallVector<int64_t> strides;
-    if (!type.getElementType().isIntOrFloat() ||
-        failed(type.getStridesAndOffset(strides, offset)) ||
-        ShapedType::isDynamic(offset) || offset % count != 0)
-      continue;
-    const int64_t bytes = int64_t(
-        llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8));
-    kernel.setArgAttr(unsigned(i), LLVM::LLVMDialect::getAlignAttrName(),
-                      b.getI64IntegerAttr(count * bytes));
-  }
+  const int64_t bytes = int64_t(
+      llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8));
+  kernel.setArgAttr(
+      parameter, LLVM::LLVMDialect::getAlignAttrName(),
+      Builder(kernel.getContext()).getI64IntegerAttr(count * bytes));
 }
 
 LoopKernel::LoopKernel(OpBuilder &b, linalg::LinalgOp op,
@@ -98,7 +90,8 @@ LoopKernel::LoopKernel(OpBuilder &b, linalg::LinalgOp op,
     : b(b), op(op), memrefs(captures.memrefs.getArrayRef()),
       kernel(loops::KernelTable::create(b, op.getLoc(), memrefs, {})) {
   setBlock(kernel, threads, sharedBytes);
-  markAligned(kernel, memrefs, count);
+  for (auto [i, memref] : llvm::enumerate(memrefs))
+    markAligned(kernel, unsigned(i), cast<MemRefType>(memref.getType()), count);
   outside.map(memrefs, kernel.getArguments());
   for (Operation *repeated : captures.repeated)
     b.clone(*repeated, outside);
@@ -106,13 +99,19 @@ LoopKernel::LoopKernel(OpBuilder &b, linalg::LinalgOp op,
 
 void LoopKernel::launch(loops::KernelTable &table, StringRef prefix,
                         ArrayRef<unsigned> loops, int64_t perBlock) {
-  kernel = table.insert(kernel, prefix);
   b.setInsertionPoint(op);
   Location loc = op.getLoc();
   std::optional<int64_t> known = staticSteps(op, loops);
   OpFoldResult steps = known ? OpFoldResult(b.getIndexAttr(*known))
                              : countSteps(b, op, loops, IRMapping());
-  Value blocks = countBlocks(b, loc, steps, perBlock);
-  cuda::launch(b, loc, kernel, memrefs, blocks, int64_t(memrefs.size()));
+  launch(table, prefix, countBlocks(b, loc, steps, perBlock));
+}
+
+void LoopKernel::launch(loops::KernelTable &table, StringRef prefix,
+                        Value blocks) {
+  kernel = table.insert(kernel, prefix);
+  b.setInsertionPoint(op);
+  cuda::launch(b, op.getLoc(), kernel, memrefs, blocks,
+               int64_t(memrefs.size()));
   op->erase();
 }

@@ -17,6 +17,12 @@ namespace ingot::cuda {
 /// Returns why a kernel cannot compute `op`, or nullopt.
 Reason whyNoKernel(mlir::linalg::LinalgOp op, const loops::Captures &captures);
 
+/// States the alignment of a parameter if threads access `count` elements of it
+/// together, so that LLVM joins their accesses. With a larger alignment, LLVM
+/// would also read elements behind them, which may lie outside of a buffer.
+void markAligned(mlir::func::FuncOp kernel, unsigned parameter,
+                 mlir::MemRefType type, int64_t count);
+
 /// A kernel in the making. It has the memrefs of a linalg op as parameters.
 struct LoopKernel {
   /// Creates the kernel of blocks of `threads`, and moves the builder into it.
@@ -30,6 +36,10 @@ struct LoopKernel {
   /// does `perBlock` of the steps of `loops`.
   void launch(loops::KernelTable &table, llvm::StringRef prefix,
               llvm::ArrayRef<unsigned> loops, int64_t perBlock);
+  /// Puts the kernel into the table, and replaces the op by a launch of
+  /// `blocks`.
+  void launch(loops::KernelTable &table, llvm::StringRef prefix,
+              mlir::Value blocks);
 
   mlir::OpBuilder &b;
   mlir::linalg::LinalgOp op;

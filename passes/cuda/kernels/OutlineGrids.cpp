@@ -9,6 +9,7 @@
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/kernels/LoopKernels.h"
+#include "passes/cuda/schedule/ChooseTile.h"
 #include "passes/cuda/schedule/Grids.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -74,6 +75,8 @@ void OutlineGridsPass::outline(linalg::LinalgOp op, loops::KernelTable &table) {
   auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/false);
   b.setInsertionPoint(branch.thenYield());
   ElementEmitter(b, op, kernel.outside).emit(number, count);
+  if (std::optional<Transpose> transpose = Transpose::of(op))
+    setCycles(kernel.kernel, estimateGrid(*transpose));
   kernel.launch(table, "grid_", parallel, kGridThreads * count);
   ++launched;
 }

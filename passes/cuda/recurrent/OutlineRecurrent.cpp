@@ -165,7 +165,7 @@ void Outliner::launchStep(MutableArrayRef<StepBuffers> directions,
     *place = parameter;
   StepEmitter(inside, facts, isReset).emit(kernels, directions);
   kernel = table.insert(kernel, isReset ? "recurrent_reset_" : "recurrent_");
-  kernel->setAttr(kCycles, b.getI64IntegerAttr(estimate(isReset)));
+  setCycles(kernel, estimate(isReset));
   launch(b, loc, kernel, arguments, blocks, int64_t(writes.size()));
   ++numLaunches;
 }

@@ -18,9 +18,7 @@ using namespace ingot;
 /// with fewer threads gives a thread fewer elements.
 static constexpr int64_t kFullThreads = cuda::kProcessors * 1024;
 
-/// Returns true if an operand has neighboring elements for neighboring values
-/// of the loop, or one element for all of them.
-static bool isContiguous(MemRefType type, AffineMap map, unsigned loop) {
+bool cuda::isContiguousAlong(MemRefType type, AffineMap map, unsigned loop) {
   if (!map.isFunctionOfDim(loop))
     return true;
   for (unsigned i = 0; i + 1 < map.getNumResults(); ++i)
@@ -40,7 +38,7 @@ int64_t cuda::chooseThreadElements(linalg::LinalgOp op, unsigned last) {
     if (!type)
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (!isContiguous(type, map, last))
+    if (!isContiguousAlong(type, map, last))
       return 1;
     Type element = type.getElementType();
     if (map.isFunctionOfDim(last) && element.isIntOrFloat())
@@ -94,7 +92,8 @@ cuda::RowTeam cuda::chooseRowTeam(linalg::LinalgOp op,
   // Lanes read neighboring elements of each factor that changes along a row.
   for (OpOperand *input : op.getDpsInputOperands()) {
     auto type = dyn_cast<MemRefType>(input->get().getType());
-    if (type && !isContiguous(type, op.getMatchingIndexingMap(input), *last))
+    if (type &&
+        !isContiguousAlong(type, op.getMatchingIndexingMap(input), *last))
       return RowTeam::thread;
   }
   // Open sizes are taken for many rows.

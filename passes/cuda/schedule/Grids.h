@@ -13,6 +13,11 @@
 
 namespace ingot::cuda {
 
+/// Returns true if an operand has neighboring elements for neighboring values
+/// of the loop, or one element for all of them.
+bool isContiguousAlong(mlir::MemRefType type, mlir::AffineMap map,
+                       unsigned loop);
+
 /// Returns the number of neighboring elements along the loop `last` that a
 /// thread of a grid computes. Their loads and stores can then be joined to
 /// accesses of up to 16 bytes. Returns 1 if neighboring elements of an operand

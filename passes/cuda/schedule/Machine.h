@@ -47,6 +47,28 @@ constexpr int64_t kCacheBytes = 40;
 /// Cycles of a thread for an access of 16 bytes, at the rate of multiply-adds.
 /// The L1 cache delivers 128 bytes to a multiprocessor in a cycle.
 constexpr int64_t kWideAccess = 8;
+/// Bytes of a sector, the unit in which caches deliver memory (NVIDIA, CUDA C++
+/// Best Practices Guide).
+constexpr int64_t kSectorBytes = 32;
+
+/// Bytes of a line of the L1 cache. Each line that an access of a warp touches
+/// takes a cycle.
+constexpr int64_t kLineBytes = 128;
+
+/// Banks of shared memory. Each delivers one word in a cycle.
+constexpr int64_t kBanks = 32;
+constexpr int64_t kBankBytes = 4;
+
+/// Cycles until a block has its tile in shared memory, besides the loads: all
+/// warps wait for the slowest one.
+constexpr int64_t kTileWait = 240;
+
+/// Steps that stand for those of an open loop of a transpose.
+constexpr int64_t kOpenSteps = 1024;
+
+/// The most shared memory of a block that transposes, in bytes. Eight blocks
+/// fit into a multiprocessor.
+constexpr int64_t kTransposeBytes = 20 << 10;
 
 /// Cycles of a step of a pipeline besides its products: a barrier, and the
 /// latency of shared memory.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/schedule/ChooseAttention.h"
 #include "passes/cuda/schedule/ChooseRows.h"
 #include "passes/cuda/schedule/ChooseSchedule.h"

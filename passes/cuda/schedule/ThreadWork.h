@@ -13,10 +13,6 @@
 
 namespace ingot::cuda {
 
-/// The attribute of a kernel that has its cycles by the model that chose its
-/// schedule. `cuda-predict-times` removes it.
-constexpr llvm::StringLiteral kCycles = "cuda.cycles";
-
 /// The work of a thread, in cycles of a multiprocessor that issues instructions
 /// for `kIssueRate` threads in each cycle.
 struct ThreadWork {

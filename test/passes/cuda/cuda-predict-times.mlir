@@ -231,3 +231,22 @@ module {
     return
   }
 }
+
+// -----
+
+// A transpose takes the cycles by which its tile was chosen, whatever those of its
+// operands are.
+// CHECK-LABEL: func.func private @transpose_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = 10000, launches = 1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @transpose_0(%x: memref<1024x1024xf32>, %y: memref<1024x1024xf32>) attributes {cuda.block = #cuda.block<threads = 256, shared = 4224>, cuda.cycles = 14100 : i64} {
+      return
+    }
+  }
+  func.func @run(%x: memref<1024x1024xf32>, %y: memref<1024x1024xf32>) {
+    %blocks = arith.constant 1024 : index
+    cuda.launch @ingot_cuda_kernels::@transpose_0(%x, %y) blocks(%blocks) writes 1 : memref<1024x1024xf32>, memref<1024x1024xf32>
+    return
+  }
+}
