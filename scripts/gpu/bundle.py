@@ -195,8 +195,8 @@ def add_kernels(bundle, small):
 
 
 def exact_models():
-    """Yields (name, model, number of inputs): products whose sums are exact in any order, so that all bits must be
-    equal whatever the order of a kernel is."""
+    """Yields (name, model, number of inputs): a transpose, and products whose sums are exact in any order, so that all
+    bits must be equal whatever the order of a kernel is."""
     rng = np.random.default_rng(0)
 
     def eighths(*shape):
@@ -208,6 +208,7 @@ def exact_models():
                                   [numpy_helper.from_array(a, n) for n, a in weights.items()])
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
+    yield ("exact transpose 150x164", model(helper.make_node("Transpose", ["x"], ["y"]), [150, 164], [164, 150], {}), 1)
     for m, n, k in ((64, 64, 64), (37, 65, 129), (1, 200, 300)):
         yield (f"exact product {m}x{n}x{k}", model(helper.make_node("MatMul", ["x", "w"], ["y"]), [m, k], [m, n],
                                                    {"w": eighths(k, n)}), 1)

@@ -87,11 +87,25 @@ def updates():
                       [("y", [4, 300])], weights, opset=18)
 
 
+def transposes():
+    """Transposes with wide accesses and with single elements, with and without other ops."""
+    found = [("float32", [256, 512]), ("float16", [512, 256]), ("int8", [300, 303])]
+    nodes = [node for name, _ in found for node in (
+        helper.make_node("Transpose", [name], [name + "_t"], name=name, perm=[1, 0]),
+        helper.make_node("Add", [name + "_t", name + "_b"], [name + "_y"]))]
+    types = {"float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16, "int8": TensorProto.INT8}
+    inputs = [(name, shape, types[name]) for name, shape in found]
+    results = [(name, shape[::-1], types[name]) for name, shape in found]
+    inputs += [(name + "_b", shape, dtype) for name, shape, dtype in results]
+    return make_model(nodes, inputs, [(name + "_y", shape, dtype) for name, shape, dtype in results])
+
+
 def models(precision):
     """Returns {name: model}; together they have each kind of kernel."""
     found = {"products": drawn_products(20, 6)[0], "recurrent": recurrent(), "rows": rows(),
              "attention": attention_model(1, 2, 65, 64, 64, 64, mask=(65, 64))[0]}
-    return {**found, "classifier": classifier(), "updates": updates()} if precision == "fp32" else found
+    more = {"classifier": classifier(), "updates": updates(), "transposes": transposes()}
+    return {**found, **more} if precision == "fp32" else found
 
 
 class CudaImages(Case):

@@ -15,6 +15,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
 #include <random>
 
 using namespace mlir;
@@ -252,9 +253,8 @@ struct Access {
   }
 };
 
-/// Requests of a kernel to the memory: the bytes of its operands, the bytes of
-/// sectors that the L2 cache delivers, and the lines that the accesses of warps
-/// touch.
+/// Requests of a kernel to the memory: bytes of operands, bytes of sectors that
+/// the L2 cache delivers, and lines that warps touch.
 struct Traffic {
   int64_t unique = 0, delivered = 0, lines = 0;
 
@@ -263,12 +263,17 @@ struct Traffic {
     delivered += count * access.touched(kSectorBytes);
     lines += count * access.touched(kLineBytes) / kLineBytes;
   }
-  /// Returns the cycles of a kernel with `blocks`.
-  int64_t cycles(int64_t blocks) const {
+  /// Returns the cycles of a kernel with `blocks`, which is busy in shared
+  /// memory for `shared` cycles. Most of the time, units work together.
+  int64_t cycles(int64_t blocks, int64_t shared) const {
     const int64_t processors = std::min(kProcessors, blocks);
-    return std::max({unique / kMemoryBytes,
-                     delivered / (kCacheBytes * processors),
-                     lines / processors});
+    const int64_t units[] = {unique / kMemoryBytes,
+                             delivered / (kCacheBytes * processors),
+                             lines / processors, shared / processors};
+    const int64_t longest = *llvm::max_element(units),
+                  all = std::accumulate(std::begin(units), std::end(units),
+                                        int64_t(0));
+    return longest + (all - longest) / kOverlap;
   }
 };
 
@@ -340,7 +345,7 @@ int64_t cuda::estimateGrid(const Transpose &transpose) {
     traffic.add({1, kWarp, kWarp,
                  bytesOf(getElementTypeOrSelf(operand->get().getType()))},
                 warps);
-  return kLatency + traffic.cycles(blocks);
+  return kLatency + traffic.cycles(blocks, /*shared=*/0);
 }
 
 /// Returns the cycles of the op with a tile, and those in which units are busy.
@@ -371,11 +376,9 @@ static std::pair<int64_t, int64_t> estimate(const Transpose &transpose,
          bytesOf(type.getElementType())},
         blocks);
   }
-  const int64_t cycles =
-      std::max(traffic.cycles(blocks), shared / std::min(kProcessors, blocks));
-  return {kLatency + kTileWait + cycles, traffic.delivered / kCacheBytes +
-                                             traffic.lines + shared +
-                                             blocks * kStep};
+  return {kLatency + kTileWait + traffic.cycles(blocks, shared),
+          traffic.delivered / kCacheBytes + traffic.lines + shared +
+              blocks * kStep};
 }
 
 int64_t cuda::estimateCycles(const Transpose &transpose, const Tile &tile) {

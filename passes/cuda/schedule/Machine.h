@@ -59,6 +59,10 @@ constexpr int64_t kLineBytes = 128;
 constexpr int64_t kBanks = 32;
 constexpr int64_t kBankBytes = 4;
 
+/// The inverse of the part of its time in which a unit of the memory works
+/// while the busiest one waits.
+constexpr int64_t kOverlap = 8;
+
 /// Cycles until a block has its tile in shared memory, besides the loads: all
 /// warps wait for the slowest one.
 constexpr int64_t kTileWait = 240;
