@@ -208,7 +208,7 @@ def exact_models():
                                   [numpy_helper.from_array(a, n) for n, a in weights.items()])
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
-    yield ("exact transpose 150x164", model(helper.make_node("Transpose", ["x"], ["y"]), [150, 164], [164, 150], {}), 1)
+    yield ("exact transpose 256x260", model(helper.make_node("Transpose", ["x"], ["y"]), [256, 260], [260, 256], {}), 1)
     for m, n, k in ((64, 64, 64), (37, 65, 129), (1, 200, 300)):
         yield (f"exact product {m}x{n}x{k}", model(helper.make_node("MatMul", ["x", "w"], ["y"]), [m, k], [m, n],
                                                    {"w": eighths(k, n)}), 1)
