@@ -83,7 +83,7 @@ class GpuBundle(Case):
         return sorted(glob.glob(os.path.join(self.bundle, "expected", part + "-*", "*.npy")))[0]
 
     def test_size(self):
-        self.assertRegex(self.summary, r"MiB of at most 40 .*kernels 8")
+        self.assertRegex(self.summary, r"MiB of at most 40 .*kernels 9")
 
     def test_killed_and_continued(self):
         process = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -116,7 +116,7 @@ class GpuBundle(Case):
                                os.path.join(self.bundle, "kernels.json"), "--seconds", "0.1"], capture_output=True,
                               text=True, env={**os.environ, **EMULATED, "INGOT_EMUGPU": ""})
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual([row["status"] for row in json.loads(done.stdout)["rows"]][1:], ["not measured"] * 7)
+        self.assertEqual([row["status"] for row in json.loads(done.stdout)["rows"]][1:], ["not measured"] * 8)
 
     def test_damage(self):
         path = self.expected_of("kernels")
@@ -131,7 +131,7 @@ class GpuBundle(Case):
         done = self.run_bundle("--parts", "kernels,ceilings")
         self.assertEqual(done.returncode, 1)
         self.assertIn("kernels: failed\nceilings: passed\n", done.stdout)
-        self.assertEqual(sorted(self.statuses("kernels")), ["differs", *["equal"] * 7])
+        self.assertEqual(sorted(self.statuses("kernels")), ["differs", *["equal"] * 8])
 
         os.remove(path)
         self.assert_one_line(self.run_bundle(), "the bundle is damaged")
@@ -200,7 +200,7 @@ class GpuBundle(Case):
         subprocess.run([*command, "--results", results], check=True)
         with open(page) as f:
             text = f.read()
-        self.assertIn("| random shapes of kernels | 8 | 0 | 0 | 0 |", text)
+        self.assertIn("| random shapes of kernels | 9 | 0 | 0 | 0 |", text)
         self.assertRegex(text, r"\| relu \| narrow \| equal \| [0-9.e+-]+ \|\n\| relu \| wide \| equal \|")
         self.assertIn("| ONNX's node tests | not measured |", text)
         self.assertIn("| resnet50 | 1 | not measured |", text)
