@@ -22,11 +22,13 @@ static constexpr uint64_t statusBytes =
 int32_t Run::clearStatus(const Message &message) {
   if (!hasOldStatus)
     return INGOT_ABI_OK;
-  hasOldStatus = false;
   memset(status, 0, statusBytes);
-  return check(state->driver.cuMemcpyHtoDAsync_v2(deviceStatus, status,
-                                                  statusBytes, stream),
-               "cuMemcpyHtoDAsync_v2", message, " for checks");
+  if (int32_t failed = check(state->driver.cuMemcpyHtoDAsync_v2(
+                                 deviceStatus, status, statusBytes, stream),
+                             "cuMemcpyHtoDAsync_v2", message, " for checks"))
+    return failed;
+  hasOldStatus = false;
+  return INGOT_ABI_OK;
 }
 
 int32_t Run::makeStatus(const Message &message) {
@@ -53,7 +55,8 @@ void Run::freeStatus() {
 }
 
 int32_t Run::copyStatus(const Message &message) {
-  if (!status)
+  // A status that could not be cleared says nothing about this run.
+  if (!status || hasOldStatus)
     return INGOT_ABI_OK;
   return check(state->driver.cuMemcpyDtoHAsync_v2(status, deviceStatus,
                                                   statusBytes, stream),

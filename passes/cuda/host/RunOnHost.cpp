@@ -13,7 +13,9 @@
 #include "passes/support/StoreOutputCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -120,15 +122,29 @@ static bool isNew(Value buffer) {
   return isa<memref::AllocOp, memref::ViewOp, RoomOp>(buffer.getDefiningOp());
 }
 
+/// Returns true if `op` runs at most once as long as `whole` exists: only
+/// branches lie between both. A loop around both makes `whole` anew in each
+/// step.
+static bool runsOnce(Operation *op, Value whole) {
+  Region *scope = whole.getParentRegion();
+  Region *region = op->getParentRegion();
+  while (region && region != scope && isa<scf::IfOp>(region->getParentOp()))
+    region = region->getParentOp()->getParentRegion();
+  return region == scope;
+}
+
+/// Returns true if `user` runs before `op`, and not in another branch.
+static bool isBefore(Operation *user, Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (Operation *beside = op->getBlock()->findAncestorOpInBlock(*user))
+      return beside != op && beside->isBeforeInBlock(op);
+  return true;
+}
+
 /// Returns true if something accesses `buffer`, or a view of it, before `op`
 /// does. Otherwise its elements are not defined yet.
 static bool isUsedBefore(Value buffer, Operation *op) {
-  // A loop around both may have used the buffer in an earlier step, unless each
-  // step allocates it.
-  Operation *own = baseOf(buffer).getDefiningOp();
-  const bool isOnce = isa<func::FuncOp>(op->getParentOp()) ||
-                      (isa_and_present<memref::AllocOp>(own) &&
-                       own->getBlock() == op->getBlock());
+  const bool isOnce = runsOnce(op, wholeOf(buffer));
   for (Operation *user : buffer.getUsers()) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(user);
         view && view.getViewSource() == buffer) {
@@ -140,10 +156,29 @@ static bool isUsedBefore(Value buffer, Operation *op) {
     // Sizes are not elements.
     if (op->isAncestor(user) || isa<ShadowOp>(user) || isMemoryEffectFree(user))
       continue;
-    Operation *beside = op->getBlock()->findAncestorOpInBlock(*user);
-    if (!beside || !isOnce || beside->isBeforeInBlock(op))
+    if (!isOnce || isBefore(user, op))
       return true;
   }
+  return false;
+}
+
+/// Returns true if `op` writes all elements of `buffer` and reads none. A copy
+/// of the buffer would also have what lies between its elements, so there must
+/// be nothing.
+static bool overwrites(Operation *op, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.areTrailingDimsContiguous(type.getRank()) ||
+      llvm::count(op->getOperands(), buffer) != 1)
+    return false;
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return type.hasStaticShape() && type.getNumElements() == 1;
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  if (!structured)
+    return false;
+  for (OpOperand &init : structured.getDpsInitsMutable())
+    if (init.get() == buffer)
+      return !structured.payloadUsesValueFromOperand(&init) &&
+             structured.getMatchingIndexingMap(&init).isPermutation();
   return false;
 }
 
@@ -226,7 +261,7 @@ void RunOnHostPass::move(Operation *op) {
     Value whole = wholeOf(buffer);
     // Inputs are defined from the beginning.
     const bool isInput = isa<BlockArgument>(whole) && !written.contains(buffer);
-    if (isWeights(whole) ||
+    if (isWeights(whole) || overwrites(op, buffer) ||
         (!isInput && isNew(whole) && !isUsedBefore(whole, op)))
       continue;
     ToHostOp::create(b, loc, buffer, shadow);

@@ -213,3 +213,103 @@ module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<8xi64>, dims = "">
     }
   }
 }
+
+// -----
+
+// Each step of a loop has the view anew, and the store writes all of it. The
+// row of a list that lives longer is written as a whole, too.
+// CHECK-LABEL: func.func @steps
+// CHECK: scf.for
+// CHECK-NOT: cuda.to_host
+// CHECK: memref.store
+// CHECK: cuda.to_device
+// CHECK-NOT: cuda.to_host
+// CHECK: linalg.generic
+// CHECK: cuda.to_device
+#row = affine_map<(d0) -> (d0)>
+func.func @steps(%n: index, %x: memref<4xf32>, %list: memref<?x4xf32>, %a: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f32
+  cuda.launch @ingot_cuda_kernels::@k(%list) blocks(%c1) writes 1 : memref<?x4xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %number = arith.index_cast %i : index to i64
+    %step = memref.view %a[%c0][] : memref<?xi8> to memref<i64>
+    memref.store %number, %step[] : memref<i64>
+    cuda.launch @ingot_cuda_kernels::@m(%step) blocks(%c1) writes 1 : memref<i64>
+    %row = memref.subview %list[%i, 0] [1, 4] [1, 1] : memref<?x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+    linalg.generic {indexing_maps = [#row], iterator_types = ["parallel"]} outs(%row : memref<4xf32, strided<[1], offset: ?>>) {
+    ^bb0(%q: f32):
+      linalg.yield %v : f32
+    }
+  }
+  return
+}
+module @ingot_cuda_kernels {
+  func.func @k(%x: memref<?x4xf32>) attributes {cuda.block = #cuda.block<threads = 32>} {
+    return
+  }
+  func.func @m(%x: memref<i64>) attributes {cuda.block = #cuda.block<threads = 32>} {
+    return
+  }
+}
+
+// -----
+
+// A part of a buffer is written in a branch, and read in the other one. Nothing
+// has defined the buffer before.
+// CHECK-LABEL: func.func @branches
+// CHECK: scf.if
+// CHECK-NOT: cuda.to_host
+// CHECK: memref.store
+// CHECK: else
+// CHECK: cuda.launch
+func.func @branches(%is: i1, %i: index, %a: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f32
+  %x = memref.view %a[%c0][] : memref<?xi8> to memref<8xf32>
+  scf.if %is {
+    memref.store %v, %x[%i] : memref<8xf32>
+  } else {
+    cuda.launch @ingot_cuda_kernels::@k(%x) blocks(%c1) writes 1 : memref<8xf32>
+  }
+  return
+}
+module @ingot_cuda_kernels {
+  func.func @k(%x: memref<8xf32>) attributes {cuda.block = #cuda.block<threads = 32>} {
+    return
+  }
+}
+
+// -----
+
+// A buffer that lives longer than a step of a loop keeps the elements of earlier
+// steps. So does what lies between the elements of a column.
+// CHECK-LABEL: func.func @kept
+// CHECK: scf.for
+// CHECK: cuda.to_host
+// CHECK: memref.store
+// CHECK: cuda.to_host
+// CHECK: linalg.fill
+func.func @kept(%n: index, %x: memref<8xf32>, %y: memref<4x4xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f32
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %v, %x[%i] : memref<8xf32>
+    cuda.launch @ingot_cuda_kernels::@k(%x) blocks(%c1) writes 1 : memref<8xf32>
+    %column = memref.subview %y[0, %i] [4, 1] [1, 1] : memref<4x4xf32> to memref<4xf32, strided<[4], offset: ?>>
+    linalg.fill ins(%v : f32) outs(%column : memref<4xf32, strided<[4], offset: ?>>)
+    cuda.launch @ingot_cuda_kernels::@m(%y) blocks(%c1) writes 1 : memref<4x4xf32>
+  }
+  return
+}
+module @ingot_cuda_kernels {
+  func.func @k(%x: memref<8xf32>) attributes {cuda.block = #cuda.block<threads = 32>} {
+    return
+  }
+  func.func @m(%x: memref<4x4xf32>) attributes {cuda.block = #cuda.block<threads = 32>} {
+    return
+  }
+}

@@ -227,6 +227,30 @@ TEST(Calls, RunsContinue) {
   }
 }
 
+/// If the status of checks cannot be cleared, the run does not read it. The
+/// next run clears it.
+TEST(Calls, StatusOfChecks) {
+  Outcome outcome = inChild("fail=cuMemcpyHtoDAsync_v2:2", [] {
+    static const char *const checks[] = {"never fails"};
+    TestModel model;
+    model.program.checks = checks;
+    model.program.num_checks = 1;
+    if (model.load())
+      return 1;
+    if (model.run() != INGOT_ABI_BACKEND_ERROR)
+      return 2;
+    if (std::string(model.message)
+            .rfind("cuMemcpyHtoDAsync_v2 failed for checks", 0) != 0)
+      return 3;
+    if (model.run(11))
+      return 4;
+    model.unload();
+    return 0;
+  });
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.errors, "");
+}
+
 TEST(Calls, MessageOfALaunch) {
   expectFailure(live("fail=cuGraphAddKernelNode_v2:1"), INGOT_ABI_BACKEND_ERROR,
                 "cuGraphAddKernelNode_v2 failed in kernel 'add' of node 'node "
