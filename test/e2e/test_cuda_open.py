@@ -140,3 +140,22 @@ class CudaOpen(Emulated):
                     for name, want in zip(("y", "by", "gy"), session.run(None, feeds)):
                         np.testing.assert_allclose(got[name], want, 0, share * np.abs(want).max(initial=0),
                                                    err_msg=f"{name} {options} {schedule} {(b, m, k, n)}")
+
+    def test_rows_that_nobody_reads(self):
+        """If the results have no columns, a run skips the sums of the rows. No kernel writes their memory."""
+        node = helper.make_node
+        sums = {"sum": [node("ReduceSum", ["x", "axis"], ["m"], keepdims=1)],
+                "position": [node("ArgMax", ["x"], ["i"], axis=1, keepdims=1), node("Cast", ["i"], ["m"], to=1)],
+                "running sum": [node("CumSum", ["x", "axis"], ["c"]), node("ReduceMax", ["c", "axis"], ["m"], keepdims=1)],
+                "sort": [node("TopK", ["x", "axis"], ["m", "i"])],
+                "softmax": [node("Softmax", ["z"], ["s"]), node("ReduceSum", ["s", "axis"], ["m"], keepdims=1)]}
+        for name, nodes in sums.items():
+            model = make_model([*nodes, node("Mul", ["m", "z"], ["y"])], [("x", ["n", 8]), ("z", ["n", "k"])],
+                               [("y", ["n", "k"])], {"axis": np.array([1])}, opset=18)
+            artifact = self.compile(model, "--target=sm_80", "--ptxas=none")
+            for n, k in (40, 0), (3, 2), (0, 3):
+                rng = np.random.default_rng(n)
+                feeds = {"x": eighths(rng, n, 8), "z": eighths(rng, n, k)}
+                with self.subTest(name, n=n, k=k):
+                    want = peer(model).run(None, feeds)[0]
+                    np.testing.assert_allclose(self.emulate(artifact, feeds)["y"], want, 1e-5, 1e-6)

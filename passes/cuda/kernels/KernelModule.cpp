@@ -11,9 +11,11 @@
 #include "passes/loops/KernelTable.h"
 #include "passes/support/RunChecks.h"
 #include "passes/support/Shapes.h"
+#include "passes/support/SkippedBuffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -38,8 +40,23 @@ void cuda::setCycles(func::FuncOp kernel, int64_t cycles) {
                   Builder(kernel.getContext()).getI64IntegerAttr(cycles));
 }
 
+/// Returns `blocks`, or 0 if the run skips one of the buffers: it has fewer
+/// elements then than the kernel writes.
+static Value unlessSkipped(OpBuilder &b, Location loc, ValueRange buffers,
+                           Value blocks) {
+  llvm::SetVector<Value> conditions;
+  for (Value buffer : buffers)
+    if (Value skipped = skippedWhen(buffer))
+      conditions.insert(skipped);
+  for (Value skipped : conditions)
+    blocks = arith::SelectOp::create(
+        b, loc, skipped, arith::ConstantIndexOp::create(b, loc, 0), blocks);
+  return blocks;
+}
+
 void cuda::launch(OpBuilder &b, Location loc, func::FuncOp kernel,
                   ValueRange arguments, Value blocks, int64_t writes) {
+  blocks = unlessSkipped(b, loc, arguments, blocks);
   auto name =
       SymbolRefAttr::get(b.getContext(), kKernels,
                          {FlatSymbolRefAttr::get(kernel.getSymNameAttr())});

@@ -79,3 +79,28 @@ func.func @declined(%x: memref<12x20xf32>, %y: memref<12xf32>, %z: memref<100x12
   }
   return
 }
+
+// -----
+
+#in = affine_map<(d0, d1) -> (d0, d1)>
+#out = affine_map<(d0, d1) -> (d0)>
+
+// A run may skip the buffer of the results, which has no elements then, so no
+// block writes it.
+// CHECK-LABEL: func.func @skipped
+// CHECK-SAME: %[[SKIPS:[^:]*]]: i1
+// CHECK: %[[ALL:.*]] = arith.divui
+// CHECK: %[[BLOCKS:.*]] = arith.select %[[SKIPS]], %c0{{.*}}, %[[ALL]] : index
+// CHECK: cuda.launch @ingot_cuda_kernels::@rows_0{{.*}} blocks(%[[BLOCKS]])
+func.func @skipped(%x: memref<?x?xf32>, %n: index, %skips: i1, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %size = arith.select %skips, %c0, %n : index
+  %y = memref.alloc(%size) : memref<?xf32>
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "reduction"]} ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %b, %a : f32
+    linalg.yield %0 : f32
+  }
+  memref.dealloc %y : memref<?xf32>
+  return
+}
