@@ -62,6 +62,20 @@ class CudaControl(Emulated):
         runs = [feeds for feeds in self.RUNS if feeds["x"].max() >= 1]
         self.check(self.loop(graph, ("early", ["n"], BOOL), ("rows", ["n", 4])), *runs)
 
+    def test_stacked_inputs(self):
+        """The rows of a list are an input and a value from outside. The steps depend on a computed condition."""
+        graph = body([node("Neg", ["state"], ["next"]), node("Less", ["step", "four"], ["more"]),
+                      node("Identity", ["z"], ["given"]), node("Identity", ["e"], ["made"])],
+                     [("step", INT64, 0), ("on", BOOL, 0), ("state", FLOAT, 1)],
+                     [("more", BOOL, 0), ("next", FLOAT, 1), ("given", FLOAT, 2), ("made", FLOAT, 2)], four=np.int64(4))
+        model = make_model([node("Exp", ["z"], ["e"]),
+                            node("Loop", ["n", "", "x"], ["y", "inputs", "values"], name="loop", body=graph)],
+                           [("n", [], INT64), ("x", [4]), ("z", [2, 3])],
+                           [("y", [4]), ("inputs", ["s", 2, 3]), ("values", ["s", 2, 3])])
+        rng = np.random.default_rng(4)
+        self.check(model, *({"n": np.array(n), "x": np.ones(4, np.float32),
+                             "z": rng.standard_normal((2, 3)).astype(np.float32)} for n in (2, 1, 9)))
+
     def test_ops_of_the_cpu_in_loops(self):
         """Nobody has defined the result of an op of the CPU before."""
         graph = steps([node("NonZero", ["state"], ["at"]), node("Cast", ["at"], ["f"], to=FLOAT),

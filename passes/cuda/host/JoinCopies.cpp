@@ -150,6 +150,14 @@ void Joiner::visit(ToHostOp copy) {
 
 void Joiner::visit(ToDeviceOp copy) {
   Value buffer = elementsOf(copy.getDevice());
+  // Shadows live as long as the run. Other host memory may be released, or
+  // change, before a deferred copy.
+  if (!baseOf(copy.getHost()).getDefiningOp<ShadowOp>()) {
+    copyBack(copy);
+    known.clear();
+    isUnderWay = true;
+    return;
+  }
   ToDeviceOp &last = deferred[buffer];
   if (last) {
     last.erase();

@@ -94,7 +94,9 @@ static SetVector<Value> writtenBy(Operation *op,
     SmallVector<MemoryEffects::EffectInstance> instances;
     effects.getEffects(instances);
     for (const MemoryEffects::EffectInstance &instance : instances) {
-      if (!isa<MemoryEffects::Write>(instance.getEffect()))
+      // Ops that end the run write its status, too.
+      if (!isa<MemoryEffects::Write>(instance.getEffect()) ||
+          instance.getResource() != SideEffects::DefaultResource::get())
         continue;
       Value value = instance.getValue();
       while (value && !buffers.contains(value))

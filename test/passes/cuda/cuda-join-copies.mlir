@@ -166,3 +166,27 @@ func.func @forms(%x: memref<2x4xf32>, %y: memref<8xf32>) {
   cuda.to_device %hy, %y : memref<8xf32>, memref<8xf32>
   return
 }
+
+// -----
+
+// Host memory that is no shadow is released behind its copy and a wait. The
+// shadow does not have these elements.
+// CHECK-LABEL: func.func @released
+// CHECK: %[[LIST:.*]] = ingot.stack
+// CHECK: cuda.to_device %[[LIST]]
+// CHECK: cuda.to_host
+// CHECK-NEXT: cuda.wait
+// CHECK-NEXT: memref.dealloc %[[LIST]]
+// CHECK-NEXT: memref.load
+func.func @released(%y: memref<8xf32>, %list: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %host = ingot.stack %list : memref<8xf32>
+  cuda.to_device %host, %y : memref<8xf32>, memref<8xf32>
+  cuda.wait
+  memref.dealloc %host : memref<8xf32>
+  %shadow = cuda.shadow %y : memref<8xf32> -> memref<8xf32>
+  cuda.to_host %y, %shadow : memref<8xf32>, memref<8xf32>
+  cuda.wait
+  %v = memref.load %shadow[%c0] : memref<8xf32>
+  return %v : f32
+}

@@ -313,3 +313,18 @@ module @ingot_cuda_kernels {
     return
   }
 }
+
+// -----
+
+// An op that may end the run writes the run's status, but not the row that it
+// appends to a list.
+// CHECK-LABEL: func.func @appended
+// CHECK: %[[ROW:.*]] = cuda.shadow %arg0
+// CHECK-NEXT: cuda.to_host %arg0, %[[ROW]]
+// CHECK: ingot.append %arg1, %[[ROW]]
+// CHECK-NOT: cuda.to_device
+// CHECK: return
+func.func @appended(%x: memref<8xf32>, %list: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  ingot.append %list, %x, "the row has another size" : memref<8xf32>
+  return
+}
