@@ -85,6 +85,19 @@ class CudaControl(Emulated):
                       ("d", FLOAT, 0), axis=np.array([1]), square=np.array([2, 2]))
         self.check(self.loop(graph, ("dets", ["n"])), *self.RUNS)
 
+    def test_buffers_before_loops(self):
+        """The positions of NonZero have a buffer for all steps, which each step writes in part."""
+        graph = steps([node("Greater", ["state", "limit"], ["is"]), node("NonZero", ["is"], ["at"]),
+                       node("Cast", ["at"], ["f"], to=FLOAT), node("ReduceSum", ["f"], ["sum"], keepdims=0),
+                       node("Mul", ["state", "half"], ["h"]), node("Add", ["h", "sum"], ["a"]), node("Tanh", ["a"], ["next"])],
+                      limit=np.float32(0.1), half=np.float32(0.5))
+        model = make_model([node("Conv", ["x", "w"], ["c"], pads=[1, 1]), node("Reshape", ["c", "flat"], ["z"]),
+                            node("Loop", ["n", "", "z"], ["y"], name="loop", body=graph)],
+                           [("n", [], INT64), ("x", [1, 1, 4])], [("y", [4])],
+                           {"w": np.ones((1, 1, 3), np.float32), "flat": np.array([4])})
+        x = np.random.default_rng(5).standard_normal((1, 1, 4)).astype(np.float32)
+        self.check(model, *({"n": np.array(n), "x": x} for n in (3, 0, 1)))
+
     def test_ops_of_the_cpu_in_branches(self):
         then = body([node("NonZero", ["x"], ["at"]), node("Cast", ["at"], ["f"], to=FLOAT),
                      node("ReduceSum", ["f", "axis"], ["p"], keepdims=0)], [], [("p", FLOAT, 1)], axis=np.array([0]))

@@ -38,6 +38,7 @@ struct RunOnHostPass : ingot::impl::RunOnHostBase<RunOnHostPass> {
 
   void visit(Block &block);
   void move(Operation *op);
+  void define(Value whole, Operation *op);
 
   /// Returns true if a message about the node of `op` is not a repetition.
   /// Several ops may be made of one node.
@@ -45,6 +46,8 @@ struct RunOnHostPass : ingot::impl::RunOnHostBase<RunOnHostPass> {
 
   llvm::StringSet<> told;
   bool isFine = true;
+  /// The buffers that `define` has defined.
+  DenseSet<Value> defined;
 };
 
 } // namespace
@@ -238,6 +241,20 @@ bool RunOnHostPass::isNews(Operation *op, const Twine &message) {
   return node.empty() || told.insert((message + "\n" + node).str()).second;
 }
 
+/// Defines the elements of a new buffer, which `op` writes in part, in front of
+/// the loop around `op`, if only the loop uses the buffer. Otherwise the copy
+/// of the first step would read memory that nobody has written.
+void RunOnHostPass::define(Value whole, Operation *op) {
+  Operation *loop = whole.getParentBlock()->findAncestorOpInBlock(*op);
+  if (!loop || loop == op || !isNew(whole) || isUsedBefore(whole, loop) ||
+      !defined.insert(whole).second)
+    return;
+  OpBuilder b(loop);
+  Location loc = op->getLoc();
+  auto shadow = ShadowOp::create(b, loc, whole.getType(), whole);
+  ToDeviceOp::create(b, loc, shadow, whole);
+}
+
 /// Lets `op` work on copies of its buffers in host memory.
 void RunOnHostPass::move(Operation *op) {
   shadowAllocs(op);
@@ -266,6 +283,8 @@ void RunOnHostPass::move(Operation *op) {
     if (isWeights(whole) || overwrites(op, buffer) ||
         (!isInput && isNew(whole) && !isUsedBefore(whole, op)))
       continue;
+    if (written.contains(buffer))
+      define(whole, op);
     ToHostOp::create(b, loc, buffer, shadow);
   }
   WaitOp::create(b, loc);
@@ -334,6 +353,7 @@ void RunOnHostPass::visit(Block &block) {
 void RunOnHostPass::runOnOperation() {
   isFine = true;
   told.clear();
+  defined.clear();
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (findRunOperand(function, RunOperand::call))
       visit(function.getBody().front());

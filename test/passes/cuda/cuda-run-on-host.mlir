@@ -328,3 +328,35 @@ func.func @appended(%x: memref<8xf32>, %list: index, %call: !llvm.ptr {ingot.ope
   ingot.append %list, %x, "the row has another size" : memref<8xf32>
   return
 }
+
+// -----
+
+// A loop writes parts of a buffer that nothing has defined before. The first
+// step copies the buffer, so it is defined in front of the loop. An input, which
+// the loop reads, is defined.
+// CHECK-LABEL: func.func @firstStep
+// CHECK: %[[Y:.*]] = memref.view %arg2
+// CHECK: %[[SHADOW:.*]] = cuda.shadow %[[Y]]
+// CHECK-NEXT: cuda.to_device %[[SHADOW]], %[[Y]]
+// CHECK-NOT: cuda.to_device
+// CHECK: scf.for
+// CHECK: cuda.to_host %arg1
+// CHECK: cuda.to_host %[[Y]]
+// CHECK: memref.store
+// CHECK: cuda.to_device {{.*}}, %[[Y]]
+func.func @firstStep(%n: index, %x: memref<8xf32>, %a: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %y = memref.view %a[%c0][] : memref<?xi8> to memref<8xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %x[%i] : memref<8xf32>
+    memref.store %v, %y[%i] : memref<8xf32>
+    cuda.launch @ingot_cuda_kernels::@k(%y) blocks(%c1) writes 1 : memref<8xf32>
+  }
+  return
+}
+module @ingot_cuda_kernels {
+  func.func @k(%x: memref<8xf32>) attributes {cuda.block = #cuda.block<threads = 32>} {
+    return
+  }
+}
