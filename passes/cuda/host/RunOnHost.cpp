@@ -241,9 +241,9 @@ bool RunOnHostPass::isNews(Operation *op, const Twine &message) {
   return node.empty() || told.insert((message + "\n" + node).str()).second;
 }
 
-/// Defines the elements of a new buffer, which `op` writes in part, in front of
-/// the loop around `op`, if only the loop uses the buffer. Otherwise the copy
-/// of the first step would read memory that nobody has written.
+/// Defines a new buffer, which `op` writes in part, in front of the loop around
+/// `op`. Does nothing if other ops use the buffer before the loop. The copy of
+/// the first step would else read memory that nobody has written.
 void RunOnHostPass::define(Value whole, Operation *op) {
   Operation *loop = whole.getParentBlock()->findAncestorOpInBlock(*op);
   if (!loop || loop == op || !isNew(whole) || isUsedBefore(whole, loop) ||
