@@ -123,6 +123,14 @@ TEST(Infer, RefusesWrongArguments) {
   ModelPtr described = load(artifactPath("inferring"), &options);
   EXPECT_EQ(infer(described.get(), dims, ranks, 1), INGOT_INVALID_ARGUMENT);
 
+  // A tensor that no memory can hold has no size. Arithmetic on its sizes might
+  // overflow.
+  for (int64_t huge : {INT64_MAX, int64_t(1) << 62, int64_t(1) << 55}) {
+    const int64_t *hugeDims[] = {&huge};
+    EXPECT_EQ(infer(model.get(), hugeDims, ranks, 1), INGOT_INVALID_ARGUMENT);
+    EXPECT_STREQ(error.message, "input 'x' is impossibly large");
+  }
+
   // Arrays of another length than the model's rank are neither read nor
   // written.
   EXPECT_EQ(infer(model.get(), dims, nullptr, 1), INGOT_INVALID_ARGUMENT);
