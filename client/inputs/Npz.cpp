@@ -19,6 +19,10 @@ std::string ingot::tools::arrayName(const ZipMember &member) {
   return member.name.substr(0, member.name.rfind(".npy"));
 }
 
+bool ingot::tools::isLabels(const ZipMember &member) {
+  return arrayName(member) == "labels";
+}
+
 const ZipMember *ingot::tools::findArray(const ZipFile &file,
                                          const std::string &input,
                                          bool isOnlyInput) {
@@ -26,7 +30,9 @@ const ZipMember *ingot::tools::findArray(const ZipFile &file,
   for (const ZipMember &member : members)
     if (member.name == input + ".npy" || member.name == input)
       return &member;
-  return isOnlyInput && members.size() == 1 ? &members[0] : nullptr;
+  return isOnlyInput && members.size() == 1 && !isLabels(members[0])
+             ? &members[0]
+             : nullptr;
 }
 
 std::string ingot::tools::listArrays(const ZipFile &file) {

@@ -13,11 +13,17 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace ingot::tools;
+
+/// Describes a signal, e.g. "signal 9 (Killed)".
+static std::string signalText(int number) {
+  return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
+}
 
 std::string ProcessResult::lastError() const {
   std::string text = err;
@@ -26,7 +32,16 @@ std::string ProcessResult::lastError() const {
   size_t line = text.rfind('\n');
   if (line != std::string::npos)
     text.erase(0, line + 1);
-  return text.empty() ? "exit code " + std::to_string(exitCode) : text;
+  if (signal)
+    return "it was ended by " + signalText(signal) +
+           (text.empty() ? "" : ": " + text);
+  if (!text.empty())
+    return text;
+  // A shell adds 128 to the number of the signal that has ended its command.
+  const std::string code = "exit code " + std::to_string(exitCode);
+  return exitCode > 128 && exitCode < 128 + SIGRTMIN
+             ? code + ", which stands for " + signalText(exitCode - 128)
+             : code;
 }
 
 /// The most bytes of a pipe that are kept.
@@ -83,6 +98,7 @@ void Child::wait(ProcessResult &result) {
       poll(nullptr, 0, kPollMs / 10);
   }
   result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 /// Reads both pipes as data arrives. If one pipe were full, the writer would

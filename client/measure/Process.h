@@ -15,10 +15,12 @@ namespace ingot::tools {
 
 struct ProcessResult {
   int exitCode = -1; ///< 127: the program was not found; -1: killed
+  int signal = 0;    ///< the signal that ended the program, or 0
   std::string out, err;
   bool isLate = false; ///< killed after the time of its limits
 
-  /// Returns the last line of `err`, where Python prints its error.
+  /// Returns the last line of `err`, where Python prints its error. If a signal
+  /// has ended the program, it stands before that line.
   std::string lastError() const;
 };
 

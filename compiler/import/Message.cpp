@@ -29,8 +29,9 @@ static std::string makeOneLine(StringRef message) {
 }
 
 /// Removes the node's name, because the message starts with it already. Handles
-/// the forms "Node(NAME) with schema(DOMAIN:OP:VERSION) has …" and "No Op
-/// registered for OP with domain_version of N".
+/// the forms "Node(NAME) with schema(DOMAIN:OP:VERSION) has …", "No Op
+/// registered for OP with domain_version of N" and "No opset import for domain
+/// 'DOMAIN'".
 static std::string simplify(StringRef what) {
   if (what.starts_with("Node(")) {
     size_t end = what.find(") with schema(");
@@ -42,6 +43,10 @@ static std::string simplify(StringRef what) {
     auto [op, version] = what.rsplit(" with domain_version of ");
     return ("opset " + version + " has no operator " + op).str();
   }
+  if (what.consume_front("No opset import for domain "))
+    return ("the model imports no opset of domain " + what +
+            ": add it to opset_import")
+        .str();
   return what.str();
 }
 

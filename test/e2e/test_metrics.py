@@ -225,6 +225,7 @@ class Commands(Scored):
         refuses(self.command("raise ValueError('no such class')"), "failed: ValueError: no such class")
         refuses("/no/such/program", "failed", "not found")
         refuses("exit 3; true", "failed: exit code 3")
+        refuses("kill -9 $$; true", "failed: it was ended by signal 9 (Killed)")
         started = time.monotonic()
         refuses("sleep 100; echo", "did not end in 1 s", "--metric-limit", options=["--metric-limit=1"])
         refuses("sleep 100 >/dev/null 2>&1; echo", "did not end in 1 s", options=["--metric-limit=1"])

@@ -130,8 +130,13 @@ void Console::clear() {
   isStatusShown = false;
 }
 
+/// Returns the name of a file. The number of a descriptor says nothing without
+/// its folder.
 static std::string withoutFolder(const std::string &path) {
-  return path.substr(path.rfind('/') + 1);
+  const size_t folder = path.rfind('/') + 1;
+  return folder && path.compare(0, folder, "/proc/self/fd/") == 0
+             ? path
+             : path.substr(folder);
 }
 
 void Console::message(const Message &message) {

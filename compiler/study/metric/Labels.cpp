@@ -40,9 +40,7 @@ ingot::study::readLabels(const std::string &path) {
   tools::ZipFile file;
   if (std::string problem = file.open(path); !problem.empty())
     return makeError("'" + tools::formatLine(path, 200) + "': " + problem);
-  auto member = llvm::find_if(file.members(), [](const tools::ZipMember &one) {
-    return tools::arrayName(one) == "labels";
-  });
+  auto member = llvm::find_if(file.members(), tools::isLabels);
   if (member == file.members().end())
     return std::nullopt;
   if (member->size > kMostLabelBytes)

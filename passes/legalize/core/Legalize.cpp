@@ -47,10 +47,15 @@ void Legalizers::add(StringRef opType, Legalizer legalizer, StringRef domain) {
   bool isNew = table.try_emplace(keyOf(domain, opType), legalizer).second;
   (void)isNew;
   assert(isNew && "two legalizers for one operator");
+  domains.insert(domain);
 }
 
 Legalizer Legalizers::lookup(StringRef domain, StringRef opType) const {
   return table.lookup(keyOf(domain, opType));
+}
+
+bool Legalizers::hasDomain(StringRef domain) const {
+  return domains.contains(domain == "ai.onnx" ? "" : domain);
 }
 
 static const Legalizers &allLegalizers() {
@@ -289,8 +294,13 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   if (!legalizer) {
     std::string name = keyOf(op.getDomain(), op.getOpType());
     progress.lacksSupport = true;
-    return emitError(op.getLoc())
-           << name << " (opset " << stated << ") is not supported";
+    auto error = emitError(op.getLoc())
+                 << name << " (opset " << stated << ") is not supported";
+    if (!allLegalizers().hasDomain(op.getDomain()))
+      error.attachNote() << "domain '" << op.getDomain()
+                         << "' is unknown: add a function for the operator to "
+                            "the model";
+    return error;
   }
   for (auto [i, operand] : llvm::enumerate(op.getInputs()))
     if (!isa<RankedTensorType, NoneType>(operand.getType()) &&

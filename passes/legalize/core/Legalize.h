@@ -24,6 +24,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ingot {
 
@@ -206,9 +207,12 @@ public:
   void add(llvm::StringRef opType, Legalizer legalizer,
            llvm::StringRef domain = "");
   Legalizer lookup(llvm::StringRef domain, llvm::StringRef opType) const;
+  /// Returns true if the domain has an operator with a legalizer.
+  bool hasDomain(llvm::StringRef domain) const;
 
 private:
   llvm::StringMap<Legalizer> table;
+  llvm::StringSet<> domains;
 };
 
 /// Returns the element type for ONNX's TensorProto.DataType `code`. Returns

@@ -23,7 +23,8 @@ module attributes {onnx.opset_import = {ai.onnx = 21 : i64, com.acme = 1 : i64}}
 func.func @missing(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{Conv (opset 21) is invalid}}
   %0 = onnx.node "Conv"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @+1 {{com.acme::Foo (opset 1) is not supported}}
+  // expected-error @+2 {{com.acme::Foo (opset 1) is not supported}}
+  // expected-note @+1 {{domain 'com.acme' is unknown: add a function for the operator to the model}}
   %1 = onnx.node "com.acme"::"Foo"(%0) : (tensor<4xf32>) -> tensor<4xf32>
   %2 = onnx.node "Relu"(%1) : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error @+1 {{NoSuchOp (opset 21) is not supported}}
