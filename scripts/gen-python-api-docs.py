@@ -11,8 +11,8 @@ EXTENSION = "python/runtime/src/Module.cpp"
 # Sections: a title, an introduction, and (file, names). No names: all public ones.
 SECTIONS = [
     ("Models", "", [(f"{RUNTIME}/_model.py", ["load", "Model", "Context", "Profile"]),
-                    (f"{RUNTIME}/_core.pyi", ["Pool", "cpu_count", "cpu_level"])]),
-    ("Descriptions", "", [(f"{RUNTIME}/_model.py", ["TensorSpec", "SizeRange", "ModelInfo", "Layer", "Inferred",
+                    (f"{RUNTIME}/_pool.py", ["Pool"]), (f"{RUNTIME}/_core.pyi", ["cpu_count", "cpu_level"])]),
+    ("Descriptions", "", [(f"{RUNTIME}/_descriptions.py", ["TensorSpec", "SizeRange", "ModelInfo", "Layer", "Inferred",
                                                    "Times"])]),
     ("Compiler", "The package `ingot-compiler` adds these functions. Options are those of the commands of the same names: "
      "[command line](command-line.md). Results are dataclasses with the members of the [JSON documents](json/README.md).",
@@ -68,6 +68,8 @@ def signature(function, name, is_method):
     is_static = any(getattr(d, "id", "") == "staticmethod" for d in function.decorator_list)
     if is_method and not is_static:
         arguments = re.sub(r"^self(, )?", "", arguments)
+    # Keywords that are caught only to be refused.
+    arguments = arguments.replace(", **names: Any", "")
     result = f" -> {ast.unparse(function.returns)}" if function.returns else ""
     return f"{'async ' * isinstance(function, ast.AsyncFunctionDef)}{name}({arguments}){result}"
 

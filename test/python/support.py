@@ -44,6 +44,21 @@ def slow(size=768, layers=40):
     return make(nodes, [("x", TensorProto.FLOAT, (size, size))], [("y", TensorProto.FLOAT, (size, size))], [constant])
 
 
+def endless(steps=10**9, rows=1):
+    """A loop of so many steps that only an interrupt ends a run."""
+    scalars = [helper.make_tensor(name, kind, [], [value]) for name, kind, value in
+               (("steps", TensorProto.INT64, steps), ("true", TensorProto.BOOL, True))]
+    factor = helper.make_tensor("factor", TensorProto.FLOAT, [], [0.999])
+    body = helper.make_graph(
+        [node("Mul", ["v", "factor"], ["w"]), node("Identity", ["go"], ["goes"])], "body",
+        [helper.make_tensor_value_info(*one) for one in (("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []),
+                                                         ("v", TensorProto.FLOAT, (rows, 4)))],
+        [helper.make_tensor_value_info(*one) for one in (("goes", TensorProto.BOOL, []),
+                                                         ("w", TensorProto.FLOAT, (rows, 4)))], [factor])
+    return make([node("Loop", ["steps", "true", "x"], ["y"], body=body)], [("x", TensorProto.FLOAT, (rows, 4))],
+                [("y", TensorProto.FLOAT, (rows, 4))], scalars)
+
+
 class Exported:
     """An object that has only DLPack."""
 

@@ -13,7 +13,7 @@ from unittest import mock
 
 import numpy as np
 import onnx
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 import ingot
 import ingot_compiler
@@ -68,6 +68,30 @@ class Compiling(Case):
         for kind, pattern, function, model, options in wrong:
             with self.subTest(pattern):
                 self.assert_fails(kind, pattern, function, model, **{"output": self.at("model.so"), **options})
+
+    def test_models_in_memory_and_open_files(self):
+        with open(self.path, "rb") as file:
+            for path in f"/proc/self/fd/{file.fileno()}", f"/dev/fd/{file.fileno()}":
+                file.seek(0)
+                np.testing.assert_array_equal(ingot.compile(path, self.at("model.so"))(X), X + 1)
+        out, into = os.pipe()
+        self.addCleanup(os.close, out)
+        with open(self.path, "rb") as file, open(into, "wb") as pipe:
+            pipe.write(file.read())
+        np.testing.assert_array_equal(ingot.compile(f"/proc/self/fd/{out}", self.at("model.so"))(X), X + 1)
+        # A model in memory has no file.
+        error = self.assert_fails(ingot.CompileError, "^not an ONNX model", ingot.compile, b"text")
+        self.assertEqual(error.diagnostics[0].file, "")
+
+    def test_unknown_domains(self):
+        model = make([helper.make_node("Foo", ["x"], ["y"], domain="com.acme", name="odd")],
+                     [("x", TensorProto.FLOAT, (1,))], [("y", TensorProto.FLOAT, (1,))])
+        self.assert_fails(ingot.CompileError, "the model imports no opset of domain 'com.acme': add it to opset_import",
+                          ingot.compile, model)
+        model.opset_import.append(helper.make_opsetid("com.acme", 1))
+        error = self.assert_fails(ingot.CompileError, "com.acme::Foo .* is not supported; domain 'com.acme' is unknown: add a "
+                                  "function for the operator to the model", ingot.compile, model)
+        self.assertEqual((error.diagnostics[0].node, error.diagnostics[0].file), ("odd", ""))
 
     def test_timeout_and_interrupt_leave_no_file(self):
         start = time.monotonic()
@@ -167,6 +191,25 @@ class Compiling(Case):
         self.assert_fails(ingot.CompileError, "printed 'nan'", ingot.compare, model, path, self.at("x.npz"),
                           metric=lambda *_: np.nan)
         self.assert_fails(ingot.InvalidArgument, "pass output=", ingot.compile, path, metric=fails)
+        # A metric that a signal ends, with and without last words.
+        for metric, pattern in (("kill -9 $$;", r"it was ended by signal 9 \(Killed\)$"),
+                                ("echo last words >&2; kill -SEGV $$;", r"ended by signal 11 \(Segmentation fault\): last words"),
+                                ("exit 137;", r"exit code 137, which stands for signal 9 \(Killed\)$"),
+                                ("exit 3;", "exit code 3$")):
+            self.assert_fails(ingot.CompileError, pattern, ingot.compare, model, path, self.at("x.npz"), metric=metric)
+
+    def test_labels_are_no_input(self):
+        path = self.at("product.onnx")
+        weights = onnx.numpy_helper.from_array(np.ones((2, 2), np.float32), "w")
+        onnx.save(make([node("MatMul", ["x", "w"], ["y"])], [("x", TensorProto.FLOAT, ("n", 2))],
+                       [("y", TensorProto.FLOAT, ("n", 2))], [weights]), path)
+        np.savez(self.at("labels.npz"), labels=np.zeros((4, 2), np.float32))
+        for function, *arguments in ((ingot.calibrate, path, self.at("labels.npz"), self.at("ranges.json")),
+                                     (ingot.compare, ingot.compile(path), path, self.at("labels.npz"))):
+            self.assert_fails(ingot.CompileError, "'.*labels.npz': it has no array for input 'x': it has labels", function,
+                              *arguments)
+        np.savez(self.at("one.npz"), anything=np.zeros((4, 2), np.float32))
+        self.assertEqual(ingot.compare(ingot.compile(path), path, self.at("one.npz")).outputs[0].name, "y")
 
 
 class Cache(Case):

@@ -1,5 +1,6 @@
 """Memory of arrays: none is copied that can be used in place. Each test compares addresses."""
 import array
+import datetime
 import mmap
 import pickle
 
@@ -65,7 +66,7 @@ class Addresses(Case):
         for receiver in (y, Exported(y), memoryview(y)):
             self.assertEqual(self.model._addresses((X,), (receiver,), False)[1][0], address(y))
         y = np.zeros((2, 3), ml_dtypes.bfloat16)
-        raw = self.bf16._raw_receiver(self.bf16.outputs[0], y)
+        raw = _arrays.receiver_to_raw(self.bf16.outputs[0], y)
         x = np.ones((2, 3), ml_dtypes.bfloat16).view(np.uint16)
         self.assertEqual(self.bf16._addresses((x,), (raw,), True)[1][0], address(y))
 
@@ -117,8 +118,15 @@ class Lifetime(Case):
         x = X.copy()
         capsule = x.__dlpack__()
         np.testing.assert_array_equal(model(capsule), X + 1)
-        self.assert_fails((ingot.InvalidType, TypeError), "input 'x': expected an array of float32, but got PyCapsule",
-                          model, capsule)
+        self.assert_fails((ingot.InvalidType, TypeError),
+                          "input 'x': expected an array of float32, but got PyCapsule, which is used up, because a capsule "
+                          "serves once; pass the array", model, capsule)
+        y = X.copy()
+        capsule = y.__dlpack__()
+        model.run({"x": X}, out={"y": capsule})
+        np.testing.assert_array_equal(y, X + 1)
+        self.assert_fails(ingot.InvalidType, "output 'y': .* PyCapsule, which is used up", model.run, {"x": X},
+                          out={"y": capsule})
 
     def test_an_export_that_fails(self):
         class Broken:
@@ -131,6 +139,28 @@ class Lifetime(Case):
         model = ingot.compile(add_one())
         self.assert_fails(ingot.InvalidType, "input 'x': .* got .*Broken, which gives no memory: no memory to share",
                           model, Broken())
+
+    def test_an_export_of_something_else(self):
+        class Other:
+            def __init__(self, value):
+                self.value = value
+
+            def __dlpack__(self, **kw):
+                return self.value
+
+            def __dlpack_device__(self):
+                return 1, 0
+
+        model = ingot.compile(add_one())
+        used = X.copy().__dlpack__()
+        model(used)
+        for value, pattern in ((3, "whose __dlpack__ returned int in place of a capsule"),
+                               (None, "whose __dlpack__ returned NoneType in place of a capsule"),
+                               (used, "which is used up, because a capsule serves once"),
+                               (datetime.datetime_CAPI, "which holds no tensor of DLPack")):
+            self.assert_fails((ingot.InvalidType, TypeError), f"input 'x': .* got .*Other, {pattern}", model, Other(value))
+        self.assert_fails(ingot.InvalidType, "input 'x': .* got PyCapsule, which holds no tensor of DLPack", model,
+                          datetime.datetime_CAPI)
 
     def test_a_closed_buffer_is_refused(self):
         model = ingot.compile(add_one())

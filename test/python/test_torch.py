@@ -50,6 +50,16 @@ class Torch(Case):
         self.assertTrue(any("PyTorch runs a graph" in str(one.message) for one in caught))
         np.testing.assert_allclose(y.detach().numpy(), self.expected, rtol=1e-4, atol=1e-5)
 
+    def test_backend_refuses_other_devices(self):
+        """The device "meta" stands for a GPU, which this machine may lack."""
+        from ingot_compiler.torch import backend
+        error = self.assert_fails(NotImplementedError, "takes tensors on the CPU, but got one on meta; move the module",
+                                  backend, None, [torch.zeros(2, device="meta")])
+        self.assertNotIn("\n", str(error))
+        fast = torch.compile(torch.nn.ReLU(), backend="ingot", dynamic=False)
+        with self.assertRaisesRegex(Exception, "takes tensors on the CPU, but got one on meta"), torch.no_grad():
+            fast(torch.zeros(2, device="meta"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,9 +30,18 @@ def folder() -> str:
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
-        raise CacheError(f"cannot use the cache folder {path}: {error.strerror}; let INGOT_CACHE name another, or pass "
-                         "output=") from error
+        raise _unusable(path, error) from error
     return path
+
+
+def _limit() -> int:
+    """Returns the most bytes of the cache."""
+    text = os.environ.get("INGOT_CACHE_BYTES")
+    if not text:
+        return 8 << 30
+    if not text.isdecimal() or len(text) > 19:
+        raise ingot.InvalidArgument(f"INGOT_CACHE_BYTES: expected a number of bytes, but got {text[:80]!r}")
+    return int(text)
 
 
 def entry(model: str | bytes, options: Mapping[str, Any]) -> str:
@@ -43,6 +53,7 @@ def entry(model: str | bytes, options: Mapping[str, Any]) -> str:
         raise ingot.InvalidArgument("a model that a function has judged is not cached; pass output=")
     if options.get("weights") == "file" or options.get("kernels") == "auto":
         raise ingot.InvalidArgument("separate files beside the model need output=")
+    _limit()  # A wrong one is refused before the work.
     digest = hashlib.sha256()
     content = model if isinstance(model, bytes) else _read(model)
     _add(digest, content)
@@ -74,6 +85,36 @@ def _read(path: str) -> bytes:
         raise ingot.NotFound(f"cannot open '{path}': {error.strerror}") from error
 
 
+def mark_used(path: str) -> None:
+    """Marks an entry as used. A cache that cannot be written serves all the same."""
+    try:
+        os.utime(path)
+    except OSError:
+        pass
+
+
+def new_folder() -> tempfile.TemporaryDirectory[str]:
+    """Returns a folder for a new entry. Raises CacheError if the cache cannot be written."""
+    where = folder()
+    try:
+        return tempfile.TemporaryDirectory(dir=where, prefix="new-")
+    except OSError as error:
+        raise _unusable(where, error) from error
+
+
+def add(made: str, path: str) -> None:
+    """Makes a file an entry. Raises CacheError if the cache cannot be written."""
+    try:
+        os.replace(made, path)
+    except OSError as error:
+        raise _unusable(os.path.dirname(path), error) from error
+
+
+def _unusable(path: str, error: OSError) -> CacheError:
+    return CacheError(f"cannot use the cache folder {path}: {error.strerror}; let INGOT_CACHE name another, or pass "
+                      "output=")
+
+
 def remove(path: str) -> None:
     """Removes an entry. Raises CacheError if it cannot be removed."""
     try:
@@ -87,7 +128,7 @@ def remove(path: str) -> None:
 
 def trim(keep: str) -> None:
     """Removes the entries that were not used for longest, until the cache fits. Keeps one entry."""
-    limit = int(os.environ.get("INGOT_CACHE_BYTES") or 8 << 30)
+    limit = _limit()
     entries = []
     for item in os.scandir(os.path.dirname(keep)):
         try:
@@ -106,4 +147,6 @@ def trim(keep: str) -> None:
             os.unlink(path)
         except FileNotFoundError:
             pass
+        except OSError:
+            continue  # An entry that cannot be removed stays.
         total -= size

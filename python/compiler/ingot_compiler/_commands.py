@@ -6,18 +6,18 @@ from __future__ import annotations
 import dataclasses
 import functools
 import os
-import tempfile
 import types
 import typing
 from collections.abc import Callable, Sequence
 from typing import Any, TYPE_CHECKING, TypeVar
 
 import ingot
+from ingot import _check
 
 from . import _cache, _models, _results
 from ._errors import CompileError
 from ._metric import Metric, Served
-from ._process import Progress, run
+from ._process import Progress, check_settings, run
 from ._results import BenchResult, CalibrationResult, Comparison, CompileResult, Inspection
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def _make(kind: Callable[..., Result], document: dict[str, Any]) -> Result:
 def _run_judged(command: str, positional: Sequence[str], options: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Runs a command whose option `metric` may be a function. Raises what the function raises."""
     metric = options.get("metric")
+    if metric is not None and not callable(metric) and not isinstance(metric, (str, os.PathLike)):
+        raise ingot.InvalidType(f"metric: expected a function or the name of a metric, but got {_check.type_of(metric)}")
     if not callable(metric):
         return run(command, positional, options, **more)
     with Served(typing.cast(Metric, metric)) as served:
@@ -91,6 +93,9 @@ def compile(model: Any, output: Path | None = None, *, args: Any = None, timeout
     Raises CompileError if the compiler refuses the model, and ingot.InvalidArgument for wrong options. If neither the
     compilation ends nor the loading, no file is left.
     """
+    check_settings(timeout, progress)
+    if output is not None:
+        output = _check.path("output", output)
     source = _models.read(model, args)
     if output is not None:
         compile_to(source, output, timeout=timeout, progress=progress, **options)
@@ -98,17 +103,17 @@ def compile(model: Any, output: Path | None = None, *, args: Any = None, timeout
     entry = _cache.entry(source, options)
     try:
         cached = ingot.load(entry)
-        os.utime(entry)  # Marks it as used.
+        _cache.mark_used(entry)
         return cached
     except ingot.NotFound:
         pass
     except ingot.BadArtifact:
         _cache.remove(entry)  # A damaged entry is made again.
     # A compilation that is ended leaves no file, but a folder of its own keeps even a killed one out of the entries.
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(entry), prefix="new-") as folder:
+    with _cache.new_folder() as folder:
         made = os.path.join(folder, "model.so")
         compile_to(source, made, timeout=timeout, progress=progress, **options)
-        os.replace(made, entry)
+        _cache.add(made, entry)
     _cache.trim(entry)
     return ingot.load(entry)
 
@@ -117,10 +122,12 @@ def compile_to(model: Any, output: Path, *, args: Any = None, timeout: float | N
                progress: Callable[[Progress], object] | None = None,
                **options: Unpack[CompileOptions]) -> CompileResult:
     """Compiles a model into a file, as `compile`, but does not load it: for machines other than this one."""
+    check_settings(timeout, progress)
+    output = _check.path("output", output)
     values: dict[str, Any] = dict(options)
     values.setdefault("header", False)
     with _models.as_file(_models.read(model, args)) as (path, descriptors):
-        return _make(CompileResult, _run_judged("compile", [path], values, extra=[f"--output={os.fspath(output)}"],
+        return _make(CompileResult, _run_judged("compile", [path], values, extra=[f"--output={output}"],
                                                 timeout=timeout, progress=progress, descriptors=descriptors))
 
 
@@ -128,9 +135,11 @@ def calibrate(model: Any, data: Path | Sequence[Path], output: Path, *, args: An
               progress: Callable[[Progress], object] | None = None,
               **options: Unpack[CalibrateOptions]) -> CalibrationResult:
     """Runs a model on samples and writes the ranges of its values, which precision="int8" needs."""
-    values = {"data": _existing(data), **options}
+    check_settings(timeout, progress)
+    output = _check.path("output", output)
+    values = {"data": _existing("data", data), **options}
     with _models.as_file(_models.read(model, args)) as (path, descriptors):
-        return _make(CalibrationResult, run("calibrate", [path], values, extra=[f"--output={os.fspath(output)}"],
+        return _make(CalibrationResult, run("calibrate", [path], values, extra=[f"--output={output}"],
                                             timeout=timeout, progress=progress, descriptors=descriptors))
 
 
@@ -139,19 +148,26 @@ def _path_of(model: ingot.Model | Path) -> str:
         if model.path is None:
             raise ingot.InvalidArgument("a model from memory has no file; load it from a path")
         return model.path
-    return str(_existing(model))
+    if not isinstance(model, (str, os.PathLike)):
+        raise ingot.InvalidType(f"model: expected an ingot.Model or a path, but got {_check.type_of(model)}")
+    return _existing_path("model", model)
 
 
-def _existing(paths: Path | Sequence[Path] | None) -> str | list[str] | None:
+def _existing_path(name: str, path: object) -> str:
+    """Returns the path of an input as text. Raises ingot.NotFound if it does not exist."""
+    text = _check.path(name, path)
+    if not os.path.exists(text):
+        raise ingot.NotFound(f"cannot open '{text}': it does not exist")
+    return text
+
+
+def _existing(name: str, paths: Path | Sequence[Path] | None) -> str | list[str] | None:
     """Returns paths of inputs as text. Raises ingot.NotFound for one that does not exist."""
     if paths is None:
         return None
-    if not isinstance(paths, (str, os.PathLike)):
-        return [str(_existing(path)) for path in paths]
-    path = os.fspath(paths)
-    if not os.path.exists(path):
-        raise ingot.NotFound(f"cannot open '{path}': it does not exist")
-    return path
+    if isinstance(paths, (list, tuple)):
+        return [_existing_path(name, path) for path in paths]
+    return _existing_path(name, paths)
 
 
 def compare(model: ingot.Model | Path, onnx_model: Any, data: Path | Sequence[Path] | None = None, *, args: Any = None,
@@ -159,7 +175,8 @@ def compare(model: ingot.Model | Path, onnx_model: Any, data: Path | Sequence[Pa
             **options: Unpack[CompareOptions]) -> Comparison:
     """Compares a compiled model with its ONNX model on samples. Outputs beyond the tolerance are no error: see
     `within_tolerance`. `metric` may be a function, as for `compile`."""
-    values = {"data": _existing(data), **options}
+    check_settings(timeout, progress)
+    values = {"data": _existing("data", data), **options}
     with _models.as_file(_models.read(onnx_model, args)) as (path, descriptors):
         return _make(Comparison, _run_judged("compare", [_path_of(model), path], values, timeout=timeout,
                                              progress=progress, descriptors=descriptors, accepted=(0, 3)))
@@ -168,7 +185,8 @@ def compare(model: ingot.Model | Path, onnx_model: Any, data: Path | Sequence[Pa
 def bench(model: ingot.Model | Path, onnx_model: Path | None = None, *, timeout: float | None = None,
           progress: Callable[[Progress], object] | None = None, **options: Unpack[BenchOptions]) -> BenchResult:
     """Measures the latency, throughput and memory of a compiled model, in a process of its own."""
-    paths = [_path_of(model)] + ([] if onnx_model is None else [str(_existing(onnx_model))])
+    check_settings(timeout, progress)
+    paths = [_path_of(model)] + ([] if onnx_model is None else [_existing_path("onnx_model", onnx_model)])
     return _make(BenchResult, run("bench", paths, options, timeout=timeout, progress=progress))
 
 

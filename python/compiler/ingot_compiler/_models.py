@@ -12,7 +12,10 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 import ingot
+from ingot import _check
 
+# The paths of open files of a process.
+_OWN_FILES = ("/proc/self/fd/", "/dev/fd/", "/dev/stdin")
 _SEALS = 0x000F  # F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_WRITE
 _ADD_SEALS = 1033  # F_ADD_SEALS
 # The entry of a tensor that names its external file: key "location", then the value with a length of one or two bytes.
@@ -29,12 +32,15 @@ def read(model: Any, args: Any = None) -> str | bytes:
     missing that converts the model.
     """
     if isinstance(model, (str, os.PathLike)):
-        path = os.fspath(model)
+        path = _check.path("model", model)
         if not os.path.exists(path):
             raise ingot.NotFound(f"cannot open model file '{path}': it does not exist")
-        return path
+        return _read_own(path) if path.startswith(_OWN_FILES) else path
     if isinstance(model, (bytes, bytearray, memoryview)):
-        return bytes(model)
+        try:
+            return bytes(model)
+        except ValueError as error:  # a view that is released
+            raise ingot.InvalidArgument(f"expected the bytes of an ONNX model: {error}") from None
     packages = {base.__module__.partition(".")[0] for base in type(model).__mro__}
     if "torch" in packages:
         return _from_torch(model, args)
@@ -42,9 +48,22 @@ def read(model: Any, args: Any = None) -> str | bytes:
         return _from_sklearn(model, args)
     serialize = getattr(model, "SerializeToString", None)
     if serialize is not None and hasattr(model, "graph"):
-        return bytes(serialize())
+        try:
+            return bytes(serialize())
+        except Exception as error:  # protobuf's own class, e.g. for more than 2 GiB
+            raise ingot.InvalidArgument(f"the ModelProto cannot be written: {error}; save it with external data, and pass "
+                                        "its path") from error
     raise ingot.InvalidType("expected the path or bytes of an ONNX model, an onnx.ModelProto, a torch.nn.Module or an "
                             f"estimator of scikit-learn, but got {type(model).__qualname__}")
+
+
+def _read_own(path: str) -> bytes:
+    """Returns the content of an open file of this process, which the compiler does not inherit."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise ingot.NotFound(f"cannot open model file '{path}': {error.strerror}") from error
 
 
 def _from_torch(model: Any, args: Any) -> bytes:

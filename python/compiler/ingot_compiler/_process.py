@@ -17,9 +17,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import ingot
+from ingot import _check
 
 from ._errors import CompileError, CompilerWarning, Diagnostic
 from ._options import OPTIONS
+
+# The largest number of an option.
+_MAX_NUMBER = 2**63 - 1
+# Seconds for which the program's pipes are waited for at a time. Longer ones do not fit into milliseconds of 32 bits.
+_MAX_WAIT = 3600.0
 
 
 @dataclass(frozen=True)
@@ -59,16 +65,25 @@ def executable() -> str:
     return path
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
+def _text(name: str, value: Any) -> str:
+    """Returns the value of an option as the program takes it."""
+    if type(value).__name__ in ("bool", "bool_"):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):
-        return "x".join("?" if size is None else str(size) for size in value)
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        return "x".join("?" if size is None else _text(name, size) for size in value)
+    if isinstance(value, str):
+        return _check.text(name, value)
+    if isinstance(value, os.PathLike):
+        return _check.path(name, value)
+    if hasattr(value, "__index__"):
+        return str(_check.whole(name, value, _MAX_NUMBER, -_MAX_NUMBER))
+    if not hasattr(value, "__float__"):
+        raise ingot.InvalidType(f"{name}: expected text, a number, a path or sizes, but got {_check.type_of(value)}")
+    return str(value)
 
 
 def arguments(command: str, options: Mapping[str, Any]) -> list[str]:
-    """Returns the options as arguments of a command line. Raises InvalidArgument for an unknown option."""
+    """Returns the options as arguments of a command line. Raises InvalidArgument for a wrong option."""
     known = {name.replace("-", "_"): name for name in OPTIONS[command]}
     made = []
     for key, value in options.items():
@@ -77,15 +92,23 @@ def arguments(command: str, options: Mapping[str, Any]) -> list[str]:
         flag = "--" + known[key]
         if value is None:
             continue
-        if isinstance(value, bool) and known[key] in _flags(command):
-            made += [flag] if value else []
+        if known[key] in _flags(command) and not isinstance(value, str):
+            made += [flag] if _check.flag(key, value) else []
         elif isinstance(value, Mapping):
-            made += [f"{flag}={name}={_text(one)}" for name, one in value.items()]
+            made += [f"{flag}={_text(key, name)}={_text(key, one)}" for name, one in value.items()]
         elif isinstance(value, (list, tuple)):
-            made += [f"{flag}={_text(one)}" for one in value]
+            made += [f"{flag}={_text(key, one)}" for one in value]
         else:
-            made.append(f"{flag}={_text(value)}")
+            made.append(f"{flag}={_text(key, value)}")
     return made
+
+
+def check_settings(timeout: float | None, progress: Callable[[Progress], object] | None) -> None:
+    """Raises InvalidArgument for a wrong timeout or progress."""
+    if timeout is not None:
+        _check.seconds("timeout", timeout)
+    if progress is not None:
+        _check.function("progress", progress)
 
 
 @functools.lru_cache(maxsize=None)
@@ -101,17 +124,16 @@ def run(command: str, positional: Sequence[str], options: Mapping[str, Any], *, 
 
     Raises CompileError if it fails, ingot.InvalidArgument for wrong options, and ingot.Timeout after `timeout` seconds.
     """
+    limit = None if timeout is None else _check.seconds("timeout", timeout)
     line = [executable(), command, *positional, "--json", *extra, *arguments(command, options)]
-    if timeout is not None and not timeout >= 0:
-        raise ingot.InvalidArgument(f"timeout: expected seconds, 0 or more, but got {timeout}")
+    output = _Output(progress, is_in_memory=bool(descriptors))
     try:
         process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    pass_fds=descriptors)
     except OSError as error:
         raise ingot.NotFound(f"cannot start the compiler {line[0]}: {error}") from error
-    output = _Output(progress)
     try:
-        output.read(process, None if timeout is None else time.monotonic() + timeout)
+        output.read(process, None if limit is None else time.monotonic() + limit)
     except TimeoutError:
         raise ingot.Timeout(f"ingot {command} took longer than {timeout} s") from None
     finally:
@@ -133,23 +155,27 @@ def run(command: str, positional: Sequence[str], options: Mapping[str, Any], *, 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends a process that still works, as a user would; after a moment by force."""
-    if process.poll() is None:
-        process.terminate()
-        try:
+    try:
+        if process.poll() is None:
+            process.terminate()
             process.wait(0.15)
-        except subprocess.TimeoutExpired:
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        # A second Ctrl-C may have ended the wait.
+        if process.poll() is None:
             process.kill()
             process.wait()
-    for pipe in (process.stdout, process.stderr):
-        if pipe is not None:
-            pipe.close()
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 class _Output:
     """What a command prints: a document on standard output, and lines on standard error."""
 
-    def __init__(self, progress: Callable[[Progress], object] | None) -> None:
-        self._progress = progress
+    def __init__(self, progress: Callable[[Progress], object] | None, is_in_memory: bool) -> None:
+        self._progress, self._is_in_memory = progress, is_in_memory
         self.document = b""
         self.messages: list[Diagnostic] = []
         self._rest = b""
@@ -165,7 +191,7 @@ class _Output:
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
                     raise TimeoutError
-                for key, _ in selector.select(left):
+                for key, _ in selector.select(None if left is None else min(left, _MAX_WAIT)):
                     data = os.read(key.fd, 1 << 16)
                     if not data:
                         selector.unregister(key.fileobj)
@@ -193,6 +219,8 @@ class _Output:
             self._other = line.decode("utf-8", "replace").strip() or self._other
             return
         if kind == "message":
+            if self._is_in_memory and value.get("file", "").startswith("/proc/self/fd/"):
+                del value["file"]  # The model has no file.
             self.messages.append(Diagnostic.of_line(value))
         elif kind == "progress" and self._progress is not None:
             self._progress(Progress(value["phase"], value.get("fraction"), value.get("remaining_s")))

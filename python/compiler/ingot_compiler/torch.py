@@ -24,6 +24,8 @@ from ._errors import CompilerWarning
 
 def backend(graph: Any, examples: Sequence[Any], *, options: dict[str, Any] | None = None) -> Callable[..., Any]:
     """Compiles a graph of torch.compile and returns a function of its inputs."""
+    if options is not None and not isinstance(options, dict):
+        raise ingot.InvalidType(f"options: expected a dict, but got {type(options).__qualname__}")
     chosen = dict(options or {})
     fallback = chosen.pop("fallback", "error")
     if fallback not in ("error", "warn"):
@@ -46,7 +48,9 @@ def _compile(graph: Any, examples: Sequence[Any], options: dict[str, Any]) -> Ca
         if not isinstance(example, torch.Tensor):
             raise ingot.Unsupported(f"an input of type {type(example).__qualname__}; pass dynamic=False to torch.compile")
         if example.device.type != "cpu":
-            raise ingot.Unsupported(f"an input on the device {example.device}")
+            raise ingot.Unsupported(f"the backend takes tensors on the CPU, but got one on {example.device}; move the "
+                                    "module and its inputs with .cpu(), or export the module with ingot.compile("
+                                    "module.cpu(), args=..., target='cuda,x86-64-v3') and call the result")
     fixed, given = _bind_parameters(torch, graph, examples)
     model = compile_model(fixed, args=tuple(examples[i].detach() for i in given), **options)
     form = _output_form(graph)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Any, TYPE_CHECKING
 
-from ._core import Pool, cpu_count, cpu_level
+from ._core import cpu_count, cpu_level
 from ._core import VERSION as _VERSION
+from ._descriptions import Inferred, Layer, ModelInfo, SizeRange, TensorSpec, Times
 from ._errors import (BackendError, BadArtifact, BufferTooSmall, Busy, Cancelled, Error, InvalidArgument, InvalidType,
                       NotFound, OutOfMemory, RuntimeCheck, Timeout, Unsupported, VersionMismatch)
-from ._model import (Context, Inferred, Layer, Model, ModelInfo, Profile, SizeRange, TensorSpec, Times, load)
+from ._model import Context, Model, Profile, load
+from ._pool import Pool
 
 if TYPE_CHECKING:
     from ingot_compiler import (BenchResult as BenchResult,

@@ -10,7 +10,7 @@ import numpy as np
 from ._errors import InvalidArgument, InvalidType
 
 if TYPE_CHECKING:
-    from ._model import TensorSpec
+    from ._descriptions import TensorSpec
 
 _PLAIN = ("float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "bool", "float16", "float64", "uint32",
           "uint64")
@@ -60,15 +60,31 @@ def why_not_an_array(value: object, writable: bool) -> str:
         if writable and not value.flags.writeable:
             return ", which is read-only; pass an array that may be written"
         return f" of dtype {value.dtype}"
+    if _is_capsule(value):
+        return _why_no_tensor(value)
     export = getattr(value, "__dlpack__", None)
     if export is not None:
         try:
-            export()
+            made = export()
         except Exception as error:  # the other package's own words
             return f", which gives no memory: {error}"
+        if not _is_capsule(made):
+            return f", whose __dlpack__ returned {type(made).__qualname__} in place of a capsule"
+        return ", which is read-only; pass an array that may be written" if writable else _why_no_tensor(made)
     if isinstance(value, (bool, int, float, complex, list, tuple)):
         return "; pass numpy.asarray(value, dtype)"
     return ", which has neither the buffer protocol nor __dlpack__"
+
+
+def _is_capsule(value: object) -> bool:
+    return type(value).__name__ == "PyCapsule"
+
+
+def _why_no_tensor(capsule: object) -> str:
+    """Returns the remedy for a capsule without a tensor. Its name, which Python shows, tells its state."""
+    if "used_dltensor" in repr(capsule):
+        return ", which is used up, because a capsule serves once; pass the array, or a new array.__dlpack__()"
+    return ", which holds no tensor of DLPack; pass an array"
 
 
 def _fail(role: str, spec: TensorSpec, given: str) -> InvalidType:
@@ -103,6 +119,43 @@ def from_raw(spec: TensorSpec, item: Any) -> np.ndarray[Any, Any]:
     # An output in memory of a GPU is an object with __dlpack__.
     is_done = is_plain(spec.dtype) or not isinstance(item, np.ndarray)
     return array if is_done else array.view(numpy_dtype(spec.dtype))
+
+
+def receiver_to_raw(spec: TensorSpec, array: Any) -> Any:
+    """Returns what `_core.Model._run` takes for an array of `out=`; None if `receive` copies the output there."""
+    if spec.dtype != "string" and not is_packed(spec.dtype):
+        return to_raw(spec, array, "output")
+    if not isinstance(array, np.ndarray):
+        raise InvalidType(f"output '{spec.name}': expected a numpy array of {spec.dtype}, but got "
+                          f"{type(array).__qualname__}")
+    allowed = (numpy_dtype(spec.dtype), numpy_dtype("string") if spec.dtype == "string" else _bits_dtype(spec.dtype))
+    if array.dtype not in allowed:
+        raise _fail("output", spec, str(array.dtype))
+    if not array.flags.writeable:
+        raise InvalidType(f"output '{spec.name}': expected an array of {spec.dtype}, but got ndarray"
+                          f"{why_not_an_array(array, True)}")
+    if array.ndim != len(spec.shape) or any(isinstance(size, int) and size != given
+                                            for size, given in zip(spec.shape, array.shape)):
+        raise _wrong_shape(spec, spec.shape, array)
+    return None
+
+
+def receive(spec: TensorSpec, item: Any, array: Any) -> Any:
+    """Returns the array for an output of a raw call: `array` if it is one of `out=`."""
+    if array is None:
+        return from_raw(spec, item)
+    if spec.dtype == "string" or is_packed(spec.dtype):
+        made = from_raw(spec, item)
+        if made.shape != array.shape:
+            raise _wrong_shape(spec, made.shape, array)
+        array[...] = made if made.dtype == array.dtype else made.view(array.dtype)
+    return array
+
+
+def _wrong_shape(spec: TensorSpec, expected: tuple[int | str | None, ...], array: Any) -> InvalidArgument:
+    sizes = ", ".join(str(size) if isinstance(size, int) else "?" for size in expected)
+    text = f"({sizes},)" if len(expected) == 1 else f"({sizes})"
+    return InvalidArgument(f"output '{spec.name}': expected shape {text}, but got {array.shape}")
 
 
 def _pack(spec: TensorSpec, codes: np.ndarray[Any, Any], role: str) -> tuple[np.ndarray[Any, Any], tuple[int, ...]]:

@@ -1,6 +1,6 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models, their descriptions and their runs."""
+"""Models and their runs."""
 from __future__ import annotations
 
 import os
@@ -8,132 +8,81 @@ from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from operator import index
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn, TYPE_CHECKING
 
 import numpy as np
 
-from . import _arrays, _core
-from ._core import Pool
+from . import _arrays, _check, _core
+from ._descriptions import Inferred, Layer, MAX_SIZE, ModelInfo, specs, TensorSpec, Times, times
 from ._errors import BadArtifact, Cancelled, InvalidArgument, InvalidType, Timeout
+from ._pool import Pool
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+    from ._threads import Gate
 
 Array = np.ndarray[Any, Any]
 
 
-class SizeRange(NamedTuple):
-    """The sizes that a dimension may have. `usual` is None if there is no usual size, `max` if there is no bound."""
-
-    min: int
-    usual: int | None
-    max: int | None
-    multiple: int
-
-
-class TensorSpec(NamedTuple):
-    """An input or output of a model.
-
-    An element of `shape` is a number, the name of an open dimension, or None for an open dimension without a name.
-    `profiles` has an entry for each shape profile: the ranges of open dimensions, by the dimension's index.
-    """
-
-    name: str
-    dtype: str
-    shape: tuple[int | str | None, ...]
-    profiles: tuple[Mapping[int, SizeRange], ...] = ()
-
-    @property
-    def numpy_dtype(self) -> np.dtype[Any]:
-        """The dtype of arrays that hold the tensor: see `docs/guide` on types that numpy does not have."""
-        return _arrays.numpy_dtype(self.dtype)
-
-
-class ModelInfo(NamedTuple):
-    """Properties of a model. Sizes are in bytes."""
-
-    name: str
-    compiler: str
-    target: str
-    variants: tuple[str, ...]
-    arena_bytes: int
-    weights_bytes: int
-    code_bytes: int
-    separate_weights: bool
-    libraries: tuple[str, ...]
-    precisions: tuple[str, ...]
-
-
-class Layer(NamedTuple):
-    """A part of a run that computes certain ONNX nodes. `flops` and `bytes` are 0 if they are unknown."""
-
-    kind: str
-    nodes: tuple[str, ...]
-    flops: int
-    bytes: int
-    backend: str
-    reason: str
-    precision: str
-
-
-class Inferred(NamedTuple):
-    """Sizes for given sizes of inputs. A size that depends on data is None; so is then `arena_bytes`."""
-
-    shapes: dict[str, tuple[int | None, ...]]
-    arena_bytes: int | None
-
-
-class Times(NamedTuple):
-    """Times of a layer or of whole runs, in seconds."""
-
-    runs: int
-    total: float
-    min: float
-    max: float
-    last: float
-
-
-def _times(numbers: tuple[int, int, int, int, int]) -> Times:
-    return Times(numbers[0], *(number * 1e-9 for number in numbers[1:]))
-
-
-def _check_threads(threads: object) -> None:
-    if not isinstance(threads, int):
-        raise InvalidType(f"threads: expected an int, but got {type(threads).__qualname__}")
-    if not 0 <= threads <= 1024:
-        raise InvalidArgument(f"threads: expected 0 to 1024, but got {threads}")
-
-
 def _sizes(name: str, shape: Sequence[int]) -> tuple[int, ...]:
     """Returns the sizes of a shape. Numbers of other packages, e.g. of numpy, are sizes, too."""
+    what = f"a size of input '{name}'"
     try:
-        return tuple([index(size) for size in shape])
+        return tuple([_check.whole(what, size, MAX_SIZE) for size in shape])
     except TypeError:
         raise InvalidType(f"input '{name}': expected a tuple of ints as shape, but got {shape!r}") from None
+
+
+def _check_model(model: object) -> None:
+    if not isinstance(model, Model):
+        raise InvalidType(f"model: expected an ingot.Model, but got {_check.type_of(model)}")
+
+
+def _refuse_names(names: Mapping[str, Any]) -> NoReturn:
+    """Raises the error of a call that has arrays by name."""
+    raise InvalidType(f"a call takes arrays in order, but got {', '.join(map(repr, names))} by name; pass "
+                      "model.run({name: array})")
 
 
 class Profile(_core.Profile):
     """Times of the layers of a model: `model.run(..., profile=profile)` adds those of a run."""
 
+    _model: Model
+
     def __init__(self, model: Model) -> None:
+        _check_model(model)
         super().__init__(model)
-        self._model = model
+        self.__dict__["_model"] = model
+
+    __setattr__ = _check.refuse_set
+    __delattr__ = _check.refuse_delete
 
     @property
     def run(self) -> Times:
         """Times of whole runs."""
-        return _times(self._run())
+        return times(self._run())
 
     @property
     def layers(self) -> tuple[tuple[Layer, Times], ...]:
         """Each layer of the model and its times."""
-        return tuple((layer, _times(self._layer(i))) for i, layer in enumerate(self._model.layers))
+        return tuple((layer, times(self._layer(i))) for i, layer in enumerate(self._model.layers))
 
 
-def _specs(rows: Sequence[tuple[str, str, tuple[int | str | None, ...]]],
-           profiles: Sequence[Mapping[tuple[int, int], SizeRange]] = ()) -> tuple[TensorSpec, ...]:
-    def of_input(index: int) -> tuple[Mapping[int, SizeRange], ...]:
-        return tuple({dim: r for (i, dim), r in profile.items() if i == index} for profile in profiles)
-
-    return tuple(TensorSpec(*row, of_input(i)) for i, row in enumerate(rows))
+def _read_source(source: object) -> tuple[str | None, bytes | bytearray | memoryview | None]:
+    """Returns the path of a model, or its bytes."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.path.abspath(_check.path("source", source)), None
+    if not isinstance(source, (bytes, bytearray, memoryview)):
+        raise InvalidType(f"expected the path or the bytes of a model, but got {_check.type_of(source)}")
+    if isinstance(source, memoryview):
+        try:
+            is_dense = source.c_contiguous
+        except ValueError as error:
+            raise InvalidArgument(f"expected the bytes of a model: {error}") from None
+        if not is_dense:
+            raise InvalidArgument("expected dense bytes of a model, but got a view with strides; pass bytes(view)")
+    return None, source
 
 
 class Model(_core.Model):
@@ -152,32 +101,32 @@ class Model(_core.Model):
     inputs: tuple[TensorSpec, ...]
     #: The outputs in order.
     outputs: tuple[TensorSpec, ...]
+    #: The absolute path of the file; None if the model came from memory.
+    path: str | None
+    _options: dict[str, Any]
+    _input_names: tuple[str, ...]
+    _output_names: tuple[str, ...]
 
     def __init__(self, source: str | os.PathLike[str] | bytes | bytearray | memoryview, *, verify: bool = False,
                  trust_weights: bool = False, weights: str | os.PathLike[str] | None = None,
                  max_level: str | None = None, device: str | None = None) -> None:
-        content: bytes | bytearray | memoryview | None = None
-        path: str | None = None
-        if isinstance(source, (bytes, bytearray, memoryview)):
-            content = source
-        elif isinstance(source, (str, os.PathLike)):
-            path = os.path.abspath(os.fspath(source))
-        else:
-            raise InvalidType(f"expected the path or the bytes of a model, but got {type(source).__qualname__}")
-        flags = (_core.VERIFY if verify else 0) | (_core.TRUST_WEIGHTS if trust_weights else 0)
-        super().__init__(path, content, flags, None if weights is None else os.fspath(weights), max_level, device)
-        #: The absolute path of the file; None if the model came from memory.
-        self.path = path
-        self._options: dict[str, Any] = {
-            "trust_weights": trust_weights, "weights": None if weights is None else os.path.abspath(os.fspath(weights)),
-            "max_level": max_level, "device": device,
-        }
-        profiles = [{(r[0], r[1]): SizeRange(r[2], None if r[3] < 0 else r[3], None if r[4] >= 2**63 - 1 else r[4], r[5])
-                     for r in ranges} for ranges in self._ranges()]
-        self.inputs = _specs(self._inputs(), profiles)
-        self.outputs = _specs(self._outputs())
-        self._input_names = tuple(spec.name for spec in self.inputs)
-        self._output_names = tuple(spec.name for spec in self.outputs)
+        path, content = _read_source(source)
+        flags = ((_core.VERIFY if _check.flag("verify", verify) else 0) |
+                 (_core.TRUST_WEIGHTS if _check.flag("trust_weights", trust_weights) else 0))
+        beside = None if weights is None else os.path.abspath(_check.path("weights", weights))
+        for name, value in (("max_level", max_level), ("device", device)):
+            if value is not None:
+                _check.text(name, value)
+        super().__init__(None if path is None else os.fsencode(path), content, flags,
+                         None if beside is None else os.fsencode(beside), max_level, device)
+        inputs, outputs = specs(self._inputs(), self._ranges()), specs(self._outputs())
+        self.__dict__.update(
+            path=path, inputs=inputs, outputs=outputs, _input_names=tuple(spec.name for spec in inputs),
+            _output_names=tuple(spec.name for spec in outputs),
+            _options={"trust_weights": trust_weights, "weights": beside, "max_level": max_level, "device": device})
+
+    __setattr__ = _check.refuse_set
+    __delattr__ = _check.refuse_delete
 
     # Descriptions ------------------------------------------------------------
 
@@ -190,9 +139,9 @@ class Model(_core.Model):
         return ModelInfo(variants=self._variants(), libraries=tuple(name for is_library, name in uses if is_library),
                          precisions=tuple(name for is_library, name in uses if not is_library), **values)
 
-    @cached_property
+    @property
     def metadata(self) -> Mapping[str, str]:
-        """The metadata of the ONNX model, and entries of the compiler."""
+        """The metadata of the ONNX model, and entries of the compiler, as a new dict."""
         return self._metadata()
 
     @cached_property
@@ -223,7 +172,8 @@ class Model(_core.Model):
     # Runs --------------------------------------------------------------------
 
     async def run_async(self, *arrays: Any, inputs: Mapping[str, Any] | None = None,
-                        out: Mapping[str, Any] | None = None, timeout: float | None = None, threads: int = 0) -> Any:
+                        out: Mapping[str, Any] | None = None, timeout: float | None = None,
+                        threads: int | None = None, **names: Any) -> Any:
         """Runs the model on another thread, so that the event loop is free.
 
         With `arrays`, takes and returns what a call of the model does. With `inputs`, takes and returns what `run`
@@ -231,29 +181,57 @@ class Model(_core.Model):
         """
         import asyncio
 
-        from ._threads import executor, gate
+        from ._threads import gate, running
+        if names:
+            raise InvalidType(f"run_async: expected arrays in order or inputs=, but got {', '.join(map(repr, names))} by "
+                              "name; pass inputs={name: array}")
+        if inputs is not None:
+            if arrays:
+                raise InvalidArgument("expected arrays in order or inputs=, but got both")
+            arrays = self._take_inputs(inputs)
         loop = asyncio.get_running_loop()
         places = gate(loop)
         turn = places.enter(loop)
         if turn is not None:
             await places.wait(turn)
+        cancellation = _core.Cancellation()
+        running.add(cancellation)
         try:
-            cancellation = _core.Cancellation()
-
-            def work() -> Any:
-                if inputs is not None:
-                    if arrays:
-                        raise InvalidArgument("expected arrays in order or inputs=, but got both")
-                    return self._run_named(inputs, out, timeout, threads, None, None, cancellation)
-                return self._name_outputs(self._run_ordered(arrays, out, timeout, threads, None, None, cancellation))
-
-            try:
-                return await loop.run_in_executor(executor(), work)
-            except asyncio.CancelledError:
-                cancellation.request()
-                raise
+            values = await self._start(loop, places, arrays, (out, timeout, threads), cancellation)
+        except asyncio.CancelledError:
+            cancellation.request()
+            raise
         finally:
+            running.discard(cancellation)
             places.leave()
+        return self._name_outputs(values) if inputs is None else dict(zip(self._output_names, values))
+
+    async def _start(self, loop: AbstractEventLoop, places: Gate, arrays: tuple[Any, ...],
+                     settings: tuple[Mapping[str, Any] | None, float | None, int | None],
+                     cancellation: _core.Cancellation) -> tuple[Any, ...]:
+        """Starts a run on another thread and waits for it. `settings` are out, timeout and threads."""
+        out, timeout, threads = settings
+        if not self._is_plain or not places.can_run():
+            return await self._convert_elsewhere(loop, arrays, settings, cancellation)
+        receivers, most = self._receivers(out), 0 if threads is None else _check.threads(threads)
+        if timeout is None:
+            return await places.run(self, arrays, receivers, most, cancellation)
+        from ._timeouts import Deadline
+        deadline = Deadline(timeout)
+        with deadline.of(cancellation):
+            try:
+                return await places.run(self, arrays, receivers, most, cancellation)
+            except Cancelled as error:
+                if deadline.has_passed():
+                    raise Timeout(f"the run took longer than {timeout} s") from error
+                raise
+
+    async def _convert_elsewhere(self, loop: AbstractEventLoop, arrays: tuple[Any, ...],
+                                 settings: tuple[Mapping[str, Any] | None, float | None, int | None],
+                                 cancellation: _core.Cancellation) -> tuple[Any, ...]:
+        """Runs on a thread of Python, which also converts arrays."""
+        from ._threads import executor
+        return await loop.run_in_executor(executor(), lambda: self._run_ordered(arrays, *settings, None, None, cancellation))
 
     @contextmanager
     def context(self, *, threads: int = 0, pool: Pool | None = None) -> Iterator[Context]:
@@ -264,9 +242,15 @@ class Model(_core.Model):
         finally:
             context.close()
 
-    def _run_named(self, inputs: Mapping[str, Any], out: Mapping[str, Any] | None, timeout: float | None, threads: int,
-                   profile: Profile | None, context: _core.Context | None,
+    def _run_named(self, inputs: Mapping[str, Any], out: Mapping[str, Any] | None, timeout: float | None,
+                   threads: int | None, profile: Profile | None, context: _core.Context | None,
                    cancellation: _core.Cancellation | None) -> dict[str, Array]:
+        arrays = self._take_inputs(inputs)
+        values = self._run_ordered(arrays, out, timeout, threads, profile, context, cancellation)
+        return dict(zip(self._output_names, values))
+
+    def _take_inputs(self, inputs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Returns the arrays of a mapping in the order of the inputs."""
         names = self._input_names
         try:
             arrays = tuple([inputs[name] for name in names])
@@ -274,30 +258,37 @@ class Model(_core.Model):
             self._raise_names(inputs)
         if len(inputs) != len(names):
             self._raise_names(inputs)
-        values = self._run_ordered(arrays, out, timeout, threads, profile, context, cancellation)
-        return dict(zip(self._output_names, values))
+        return arrays
 
-    def _run_ordered(self, arrays: tuple[Any, ...], out: Mapping[str, Any] | None, timeout: float | None, threads: int,
-                     profile: Profile | None, context: _core.Context | None,
+    def _receivers(self, out: Mapping[str, Any] | None) -> tuple[Any, ...] | None:
+        """Returns the arrays of `out=` in the order of the outputs."""
+        if out is None:
+            return None
+        self._check_names("output", out, self._output_names)
+        return tuple([out.get(name) for name in self._output_names])
+
+    def _run_ordered(self, arrays: tuple[Any, ...], out: Mapping[str, Any] | None, timeout: float | None,
+                     threads: int | None, profile: Profile | None, context: _core.Context | None,
                      cancellation: _core.Cancellation | None) -> tuple[Any, ...]:
-        _check_threads(threads)
+        most = 0 if threads is None else _check.threads(threads)
         if profile is not None and not isinstance(profile, Profile):
-            raise InvalidType(f"profile: expected an ingot.Profile, but got {type(profile).__qualname__}")
-        receivers: tuple[Any, ...] | None = None
-        if out is not None:
-            self._check_names("output", out, self._output_names)
-            receivers = tuple([out.get(name) for name in self._output_names])
+            raise InvalidType(f"profile: expected an ingot.Profile, but got {_check.type_of(profile)}")
+        receivers = self._receivers(out)
         if timeout is None:
-            return self._convert_and_run(arrays, receivers, threads, context, cancellation, profile)
+            return self._convert_and_run(arrays, receivers, most, context, cancellation, profile)
         from ._timeouts import Deadline
-        cancellation = cancellation or _core.Cancellation()
-        with Deadline(timeout, cancellation) as deadline:
-            try:
-                return self._convert_and_run(arrays, receivers, threads, context, cancellation, profile)
-            except Cancelled as error:
-                if deadline.has_passed():
-                    raise Timeout(f"the run took longer than {timeout} s") from error
-                raise
+        deadline = Deadline(timeout)
+        while True:
+            used = cancellation or _core.Cancellation()
+            with deadline.of(used):
+                try:
+                    return self._convert_and_run(arrays, receivers, most, context, used, profile)
+                except Cancelled as error:
+                    if deadline.has_passed():
+                        raise Timeout(f"the run took longer than {timeout} s") from error
+                    if cancellation is not None:
+                        raise
+            # A handler of the program has dealt with the signal that ended the run.
 
     def _convert_and_run(self, arrays: tuple[Any, ...], receivers: tuple[Any, ...] | None, threads: int,
                          context: _core.Context | None, cancellation: _core.Cancellation | None,
@@ -306,20 +297,13 @@ class Model(_core.Model):
             return self._run(arrays, receivers, False, threads, context, cancellation, profile)
         self._check_count(arrays)
         raw = tuple(_arrays.to_raw(spec, array) for spec, array in zip(self.inputs, arrays))
-        raw_receivers: tuple[Any, ...] | None = None
-        if receivers is not None:
-            raw_receivers = tuple(self._raw_receiver(spec, array) for spec, array in zip(self.outputs, receivers))
+        if receivers is None:
+            results = self._run(raw, None, True, threads, context, cancellation, profile)
+            return tuple(_arrays.from_raw(spec, item) for spec, item in zip(self.outputs, results))
+        raw_receivers = tuple(None if array is None else _arrays.receiver_to_raw(spec, array)
+                              for spec, array in zip(self.outputs, receivers))
         results = self._run(raw, raw_receivers, True, threads, context, cancellation, profile)
-        return tuple(_arrays.from_raw(spec, item) if receivers is None or receivers[i] is None else receivers[i]
-                     for i, (spec, item) in enumerate(zip(self.outputs, results)))
-
-    @staticmethod
-    def _raw_receiver(spec: TensorSpec, array: Any) -> Any:
-        if array is None:
-            return None
-        if spec.dtype == "string" or (not _arrays.is_plain(spec.dtype) and _arrays.is_packed(spec.dtype)):
-            raise InvalidArgument(f"output '{spec.name}': out= cannot receive elements of type {spec.dtype}")
-        return _arrays.to_raw(spec, array, "output")
+        return tuple(_arrays.receive(spec, item, array) for spec, item, array in zip(self.outputs, results, receivers))
 
     def _call_converted(self, arrays: tuple[Any, ...]) -> Any:
         return self._name_outputs(self._convert_and_run(arrays, None, 0, None, None, None))
@@ -336,9 +320,25 @@ class Model(_core.Model):
         if len(arrays) != len(self.inputs):
             raise InvalidArgument(f"expected {len(self.inputs)} inputs, but got {len(arrays)}")
 
+    @staticmethod
+    def _raise_call(names: Mapping[str, Any]) -> NoReturn:
+        """Raises the error of a call that has keywords."""
+        _refuse_names(names)
+
+    @staticmethod
+    def _raise_run(arguments: tuple[Any, ...], names: Mapping[str, Any]) -> NoReturn:
+        """Raises the error of a call of `run` whose arguments do not fit."""
+        known = ("inputs", "out", "timeout", "threads", "profile")
+        for name in names:
+            if name not in known:
+                raise InvalidType(f"run: no option '{name}'; the options are {', '.join(known[1:])}, and the inputs are a "
+                                  "mapping from names to arrays")
+        raise InvalidType(f"run: expected one mapping from names of inputs to arrays, but got {len(arguments)} arguments "
+                          "in order; model(x, ...) takes arrays in order")
+
     def _raise_names(self, inputs: Any) -> NoReturn:
         if not isinstance(inputs, Mapping):
-            raise InvalidType(f"expected a mapping from names of inputs to arrays, but got {type(inputs).__qualname__}")
+            raise InvalidType(f"expected a mapping from names of inputs to arrays, but got {_check.type_of(inputs)}")
         self._check_names("input", inputs, self._input_names)
         missing = [name for name in self._input_names if name not in inputs]
         raise InvalidArgument(f"input '{missing[0]}': expected an array, but got none")
@@ -346,7 +346,7 @@ class Model(_core.Model):
     @staticmethod
     def _check_names(role: str, given: Mapping[str, Any], names: tuple[str, ...]) -> None:
         if not isinstance(given, Mapping):
-            raise InvalidType(f"expected a mapping from names of {role}s, but got {type(given).__qualname__}")
+            raise InvalidType(f"expected a mapping from names of {role}s, but got {_check.type_of(given)}")
         for name in given:
             if name not in names:
                 raise InvalidArgument(f"expected the {role}s {', '.join(map(repr, names))}, but got {name!r}")
@@ -367,13 +367,21 @@ class Model(_core.Model):
 class Context:
     """Memory and threads for one run at a time. Another thread that runs it meanwhile gets `ingot.Busy`."""
 
+    __slots__ = ("_model", "_pool", "_native", "__weakref__")
+
+    _model: Model
+    _native: _core.Context | None
+
     def __init__(self, model: Model, *, threads: int = 0, pool: Pool | None = None) -> None:
-        _check_threads(threads)
+        _check_model(model)
         if pool is not None and not isinstance(pool, Pool):
-            raise InvalidType(f"pool: expected an ingot.Pool, but got {type(pool).__qualname__}")
-        self._model = model
-        self._pool = pool
-        self._native: _core.Context | None = _core.Context(model, threads, pool)
+            raise InvalidType(f"pool: expected an ingot.Pool, but got {_check.type_of(pool)}")
+        native = _core.Context(model, _check.threads(threads), pool)
+        for name, value in (("_model", model), ("_pool", pool), ("_native", native)):
+            object.__setattr__(self, name, value)
+
+    __setattr__ = _check.refuse_set
+    __delattr__ = _check.refuse_delete
 
     @property
     def threads(self) -> int:
@@ -386,10 +394,12 @@ class Context:
 
     def close(self) -> None:
         """Releases the context. A later run raises InvalidArgument."""
-        self._native = None
+        object.__setattr__(self, "_native", None)
 
-    def __call__(self, *arrays: Any) -> Any:
+    def __call__(self, *arrays: Any, **names: Any) -> Any:
         """Runs the model as `Model.__call__` does."""
+        if names:
+            _refuse_names(names)
         model = self._model
         return model._name_outputs(model._run_ordered(arrays, None, None, 0, None, self._open(), None))
 

@@ -7,9 +7,10 @@ import heapq
 import os
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from . import _core
-from ._errors import InvalidArgument, InvalidType
+from . import _check, _core
 
 
 class _Watchdog:
@@ -64,22 +65,20 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class Deadline:
-    """Cancels a run after `seconds`, unless the block ends before."""
+    """The end of the time that a run has."""
 
-    def __init__(self, seconds: float, cancellation: _core.Cancellation) -> None:
-        if not isinstance(seconds, (int, float)):
-            raise InvalidType(f"timeout: expected seconds, but got {type(seconds).__qualname__}")
-        if not seconds >= 0:
-            raise InvalidArgument(f"timeout: expected seconds, 0 or more, but got {seconds}")
-        self._deadline = time.monotonic() + seconds
-        self._cancellation = cancellation
+    def __init__(self, timeout: float) -> None:
+        self._end = time.monotonic() + _check.seconds("timeout", timeout)
 
-    def __enter__(self) -> Deadline:
-        self._entry = _watchdog.add(self._deadline, self._cancellation)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _watchdog.remove(self._entry)
+    @contextmanager
+    def of(self, cancellation: _core.Cancellation) -> Iterator[None]:
+        """Cancels the run of a block at the deadline, unless the block ends before."""
+        entry = _watchdog.add(self._end, cancellation)
+        try:
+            yield
+        finally:
+            _watchdog.remove(entry)
 
     def has_passed(self) -> bool:
-        return time.monotonic() >= self._deadline
+        """Returns true if the time is over."""
+        return time.monotonic() >= self._end

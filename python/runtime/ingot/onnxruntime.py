@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import InvalidArgument, Unsupported
-from ._model import Array, Model, TensorSpec, load
+from . import _check
+from ._errors import InvalidArgument, InvalidType, Unsupported
+from ._descriptions import TensorSpec
+from ._model import Array, Model, load
 from ._threads import executor
 
 _TYPES = {"float32": "float", "float64": "double", "float8_e4m3fn": "float8e4m3fn", "float8_e4m3fnuz": "float8e4m3fnuz",
@@ -81,6 +83,8 @@ class SessionOptions:
 
         A semicolon separates several values of an option. ONNX Runtime ignores such entries.
         """
+        _check.text("key", key)
+        _check.text("value", value)
         if not key.startswith(_ENTRY):
             raise _missing(f"the session config entry '{key}'")
         self._entries[key] = value
@@ -97,6 +101,8 @@ class SessionOptions:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self.__dict__:
             raise _missing("SessionOptions." + name)
+        if name == "intra_op_num_threads":
+            value = _check.whole(name, value, 1024)
         self.__dict__[name] = value
 
     def __getattr__(self, name: str) -> Any:
@@ -148,6 +154,8 @@ class OrtValue:
     def ortvalue_from_numpy(array: Array, device_type: str = "cpu", device_id: int = 0) -> OrtValue:
         """Returns a value that holds the array itself."""
         _check_device(device_type)
+        if not isinstance(array, np.ndarray):
+            raise InvalidType(f"OrtValue: expected a numpy array, but got {_check.type_of(array)}")
         return OrtValue(array)
 
     def numpy(self) -> Array:
@@ -166,6 +174,12 @@ class OrtValue:
         if name.startswith("__"):
             raise AttributeError(name)
         raise _missing("OrtValue." + name)
+
+
+def _array_of(value: OrtValue) -> Array:
+    if not isinstance(value, OrtValue):
+        raise InvalidType(f"ortvalue: expected an OrtValue, but got {_check.type_of(value)}")
+    return value.numpy()
 
 
 def _check_device(device_type: str) -> None:
@@ -188,7 +202,7 @@ class IOBinding:
 
     def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
         """Binds an input to a value."""
-        self._inputs[name] = ortvalue.numpy()
+        self._inputs[name] = _array_of(ortvalue)
 
     def bind_output(self, name: str, device_type: str = "cpu", device_id: int = 0, element_type: Any = None,
                     shape: Any = None, buffer_ptr: int | None = None) -> None:
@@ -200,7 +214,7 @@ class IOBinding:
 
     def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
         """Binds an output to the array of a value, which a run writes in place."""
-        self._outputs[name] = ortvalue.numpy()
+        self._outputs[name] = _array_of(ortvalue)
 
     def clear_binding_inputs(self) -> None:
         """Forgets the inputs."""
@@ -229,8 +243,12 @@ class InferenceSession:
 
     def __init__(self, path_or_bytes: str | os.PathLike[str] | bytes, sess_options: SessionOptions | None = None,
                  providers: Sequence[Any] | None = None, provider_options: Sequence[Any] | None = None) -> None:
+        if sess_options is not None and not isinstance(sess_options, SessionOptions):
+            raise InvalidType(f"sess_options: expected a SessionOptions, but got {_check.type_of(sess_options)}")
+        if isinstance(providers, str) or not isinstance(providers, (Sequence, type(None))):
+            raise InvalidType(f"providers: expected a list of names, but got {_check.type_of(providers)}")
         for provider in providers or ():
-            name = provider if isinstance(provider, str) else provider[0]
+            name = str(provider[0] if isinstance(provider, tuple) and provider else provider)
             if name != _PROVIDER:
                 raise _missing(name)
         if provider_options and any(provider_options):
@@ -276,6 +294,7 @@ class InferenceSession:
         if run_options is not None:
             raise _missing("run_options")
         names = self._check(output_names)
+        _check.function("callback", callback)
 
         def work() -> None:
             try:
@@ -301,12 +320,17 @@ class InferenceSession:
         iobinding._results = [results[name] for name in names]
 
     def _check(self, names: Sequence[str] | None) -> Sequence[str]:
+        if isinstance(names, str) or not isinstance(names, (Sequence, type(None))):
+            raise InvalidType(f"output_names: expected a list of names, but got {_check.type_of(names)}")
         for name in names or ():
             if name not in self._names:
                 raise InvalidArgument(f"expected the outputs {', '.join(map(repr, self._names))}, but got {name!r}")
         return names or self._names
 
     def _run(self, feed: Mapping[str, Any], out: Mapping[str, Any] | None) -> dict[str, Array]:
+        if not isinstance(feed, Mapping):
+            raise InvalidType(f"input_feed: expected a mapping from names of inputs to arrays, but got "
+                              f"{_check.type_of(feed)}")
         arrays = {name: _input(value) for name, value in self._spread(feed)}
         return self._model.run(arrays, out=out, threads=self._options.intra_op_num_threads or None)
 
@@ -330,7 +354,7 @@ def _load(source: str | os.PathLike[str] | bytes, options: Mapping[str, Any]) ->
     start = b""
     if isinstance(source, bytes):
         start = source[:4]
-    elif os.path.isfile(source):
+    elif isinstance(source, (str, os.PathLike)) and os.path.isfile(source):
         with open(source, "rb") as file:
             start = file.read(4)
     if start == b"\x7fELF":

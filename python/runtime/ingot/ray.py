@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import InvalidArgument, Unsupported
-from ._model import Array, Model, TensorSpec, load
+from . import _check
+from ._errors import InvalidArgument, InvalidType, Unsupported
+from ._descriptions import TensorSpec
+from ._model import Array, Model, load
 
 Path = str | os.PathLike[str]
 
@@ -58,6 +60,9 @@ class Predictor:
     """
 
     def __init__(self, model: Path, *, columns: Mapping[str, str] | None = None, keep: bool = True) -> None:
+        if columns is not None and not isinstance(columns, Mapping):
+            raise InvalidType(f"columns: expected a mapping from inputs to columns, but got {_check.type_of(columns)}")
+        self._keep = _check.flag("keep", keep)
         self._threads = _cpus()
         self._model = load(model)
         names = [spec.name for spec in self._model.inputs]
@@ -65,7 +70,6 @@ class Predictor:
             if name not in names:
                 raise InvalidArgument(f"columns: expected the inputs {', '.join(map(repr, names))}, but got {name!r}")
         self._columns = {name: (columns or {}).get(name, name) for name in names}
-        self._keep = keep
         sizes = {spec.shape[0] for spec in self._model.inputs if spec.shape and isinstance(spec.shape[0], int)}
         self._batch = int(sizes.pop()) if len(sizes) == 1 else 0
 
@@ -109,6 +113,8 @@ class Server:
     """
 
     def __init__(self, model: Path, *, max_batch_size: int = 16, batch_wait_timeout_s: float = 0.005) -> None:
+        size = _check.whole("max_batch_size", max_batch_size, 2**31 - 1, least=1)
+        wait = _check.seconds("batch_wait_timeout_s", batch_wait_timeout_s)
         from ray import serve  # type: ignore[import-not-found,unused-ignore]
         self._threads = _cpus()
         self._model: Model = load(model)
@@ -120,7 +126,7 @@ class Server:
         async def run(requests: list[dict[str, Array]]) -> list[dict[str, Array]]:
             return await self._run(requests)
 
-        self._batched = serve.batch(max_batch_size=max_batch_size, batch_wait_timeout_s=batch_wait_timeout_s)(run)
+        self._batched = serve.batch(max_batch_size=size, batch_wait_timeout_s=wait)(run)
 
     async def __call__(self, request: Any) -> dict[str, Any]:
         """Returns one row of each output by name: arrays, or lists for a request over HTTP."""

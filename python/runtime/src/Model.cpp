@@ -18,18 +18,10 @@ Cancellation::Cancellation() {
     raise(error);
 }
 
-static uint32_t readCount(const char *name, int64_t value) {
-  if (value < 0 || value > UINT32_MAX)
-    raise(INGOT_INVALID_ARGUMENT,
-          std::string(name) + ": expected 0 or more, but got " +
-              std::to_string(value));
-  return uint32_t(value);
-}
-
-Pool::Pool(int64_t threads, int64_t spinMicroseconds) {
+Pool::Pool(uint32_t threads, uint32_t spinMicroseconds) {
   ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
-  options.num_threads = readCount("threads", threads);
-  options.spin_us = readCount("spin_us", spinMicroseconds);
+  options.num_threads = threads;
+  options.spin_us = spinMicroseconds;
   ingot_error error = INGOT_ERROR_INIT;
   if (ingot_pool_create(&options, &pool, &error) != INGOT_OK)
     raise(error);
@@ -41,6 +33,16 @@ static nb::object makeName(const char *utf8) {
       PyUnicode_DecodeUTF8(utf8, Py_ssize_t(std::strlen(utf8)), "replace");
   PyUnicode_InternInPlace(&name);
   return nb::steal(name);
+}
+
+/// Returns false if a run cannot end early, because its only layer has no loop.
+/// Such a run is spared the preparations.
+bool Model::mayHaveSteps(const ingot_model_info &info) const {
+  if (info.num_layers != 1)
+    return true;
+  ingot_layer_info layer = INGOT_LAYER_INFO_INIT;
+  return ingot_model_layer_describe(model, 0, &layer, nullptr) != INGOT_OK ||
+         std::strcmp(layer.kind, "elementwise") != 0;
 }
 
 Model::Model(const char *path, nb::handle bytes, const LoadOptions &options) {
@@ -65,7 +67,7 @@ Model::Model(const char *path, nb::handle bytes, const LoadOptions &options) {
 
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(model, &info, nullptr);
-  hasSteps = info.num_layers > 1;
+  canEndEarly = mayHaveSteps(info);
   isOnGpu = info.device_memory == INGOT_MEMORY_CUDA;
   gpuNumber = info.device;
   for (uint32_t i = 0; i < info.num_inputs; ++i) {
@@ -140,12 +142,13 @@ std::vector<ingot_context *> &Model::freeContexts(uint32_t threads) {
 }
 
 Model::Lease::Lease(Model &model, const Request &request)
-    : model(model), request(request), context(request.context) {
-  if (context)
+    : model(model), threads(request.threads), isOfCaller(request.context),
+      context(request.context) {
+  if (isOfCaller)
     return;
   {
     std::lock_guard<std::mutex> lock(model.mutex);
-    std::vector<ingot_context *> &free = model.freeContexts(request.threads);
+    std::vector<ingot_context *> &free = model.freeContexts(threads);
     if (!free.empty()) {
       context = free.back();
       free.pop_back();
@@ -153,17 +156,17 @@ Model::Lease::Lease(Model &model, const Request &request)
     }
   }
   ingot_context_options options = INGOT_CONTEXT_OPTIONS_INIT;
-  options.num_threads = request.threads;
+  options.num_threads = threads;
   ingot_error error = INGOT_ERROR_INIT;
   if (ingot_context_create(model.model, &options, &context, &error) != INGOT_OK)
     raise(error);
 }
 
 Model::Lease::~Lease() {
-  if (request.context)
+  if (isOfCaller)
     return;
   std::lock_guard<std::mutex> lock(model.mutex);
-  model.freeContexts(request.threads).push_back(context);
+  model.freeContexts(threads).push_back(context);
 }
 
 Context::Context(Model &model, uint32_t threads, Pool *pool) {

@@ -32,8 +32,7 @@ private:
 /// Threads that several contexts share.
 class Pool {
 public:
-  /// Raises ingot.InvalidArgument if a number is negative or too large.
-  Pool(int64_t threads, int64_t spinMicroseconds);
+  Pool(uint32_t threads, uint32_t spinMicroseconds);
   ~Pool() { ingot_pool_release(pool); }
   Pool(const Pool &) = delete;
 
@@ -122,6 +121,8 @@ public:
   ingot_model *get() const { return model; }
 
 private:
+  friend class Run;
+
   /// A context for one run: that of the request, or one of the free list.
   struct Lease {
     Lease(Model &model, const Request &request);
@@ -129,9 +130,11 @@ private:
     Lease(const Lease &) = delete;
 
     Model &model;
-    const Request &request;
+    const uint32_t threads;
+    const bool isOfCaller; ///< the context is that of the request
     ingot_context *context;
   };
+  bool mayHaveSteps(const ingot_model_info &info) const;
   std::vector<ingot_context *> &freeContexts(uint32_t threads);
 
   ingot_model *model = nullptr;
@@ -139,7 +142,7 @@ private:
   std::vector<nb::object> inputNames, outputNames; ///< texts of Python
   bool plain = true;        ///< all tensors have types of numpy
   bool fixedOutputs = true; ///< no output has an open size
-  bool hasSteps = false;    ///< a run can end between two layers
+  bool canEndEarly = true;  ///< a run may end before it is done
   bool isOnGpu = false;     ///< runs use the model's code for GPUs
   uint32_t gpuNumber = 0;   ///< number of the GPU that runs use
 

@@ -11,6 +11,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include "AsyncRuns.h"
 #include "Errors.h"
 #include "Model.h"
 
@@ -40,6 +41,17 @@ static nb::object call(nb::handle self, nb::args arrays) {
   return self.attr("_name_outputs")(makeTuple(outputs));
 }
 
+/// Raises the error of a call with keywords, which take no arrays.
+static nb::object refuseCall(nb::handle self, nb::args, nb::kwargs names) {
+  return self.attr("_raise_call")(names);
+}
+
+/// Raises the error of a call of `run` that does not fit its parameters.
+static nb::object refuseRun(nb::handle self, nb::args arguments,
+                            nb::kwargs names) {
+  return self.attr("_raise_run")(arguments, names);
+}
+
 /// Runs a model with arrays by name. The class in Python does all that is not
 /// usual: other types, timeouts, threads, profiles, and wrong names.
 static nb::object runNamed(nb::handle self, nb::object inputs, nb::object out,
@@ -59,8 +71,7 @@ static nb::object runNamed(nb::handle self, nb::object inputs, nb::object out,
       return model.nameOutputs(model.run(request));
     }
   }
-  nb::object count = threads.is_none() ? nb::object(nb::int_(0)) : threads;
-  return self.attr("_run_named")(inputs, out, timeout, count, profile,
+  return self.attr("_run_named")(inputs, out, timeout, threads, profile,
                                  nb::none(), nb::none());
 }
 
@@ -98,12 +109,6 @@ static const char cpu_countDocumentation[] =
 static const char cpu_levelDocumentation[] =
     "Returns the highest CPU level whose code this machine runs, e.g. "
     "\"x86-64-v3\".";
-static const char PoolDocumentation[] =
-    "Threads that several contexts share.\n\n"
-    "threads: their number, with the thread that runs; 0: one for each CPU of "
-    "the process.\n"
-    "spin_us: microseconds for which an idle thread looks for work before it "
-    "sleeps.";
 
 using Text = std::optional<std::string>;
 
@@ -111,15 +116,20 @@ static const char *orNull(const Text &text) {
   return text ? text->c_str() : nullptr;
 }
 
-static void makeModel(Model *self, const Text &path, nb::object bytes,
-                      uint32_t flags, const Text &weights, const Text &maxLevel,
+/// Returns the text of a path, which Python has encoded as bytes.
+static const char *pathOrNull(const nb::object &path) {
+  return path.is_none() ? nullptr : nb::cast<nb::bytes>(path).c_str();
+}
+
+static void makeModel(Model *self, nb::object path, nb::object bytes,
+                      uint32_t flags, nb::object weights, const Text &maxLevel,
                       const Text &device) {
   LoadOptions options;
   options.flags = flags;
-  options.weights = orNull(weights);
+  options.weights = pathOrNull(weights);
   options.maxLevel = orNull(maxLevel);
   options.device = orNull(device);
-  new (self) Model(orNull(path), bytes, options);
+  new (self) Model(pathOrNull(path), bytes, options);
 }
 
 NB_MODULE(_core, module) {
@@ -135,17 +145,19 @@ NB_MODULE(_core, module) {
   nb::class_<Cancellation>(module, "Cancellation")
       .def(nb::init<>())
       .def("request", &Cancellation::request);
-  nb::class_<Pool>(module, "Pool", PoolDocumentation)
-      .def(nb::init<int64_t, int64_t>(), "threads"_a = 0, "spin_us"_a = 0)
+  nb::class_<Pool>(module, "Pool")
+      .def(nb::init<uint32_t, uint32_t>(), "threads"_a, "spin_us"_a)
       .def_prop_ro("threads", &Pool::threads);
   nb::class_<Model>(module, "Model")
       .def("__init__", &makeModel, "path"_a.none(), "content"_a.none(),
            "flags"_a, "weights"_a.none(), "max_level"_a.none(),
            "device"_a.none())
       .def("__call__", &call, callDocumentation)
+      .def("__call__", &refuseCall)
       .def("run", &runNamed, runDocumentation, "inputs"_a.none(), nb::kw_only(),
            "out"_a = nb::none(), "timeout"_a = nb::none(),
            "threads"_a = nb::none(), "profile"_a = nb::none())
+      .def("run", &refuseRun)
       .def("_run", &run, "inputs"_a, "outputs"_a.none(), "raw"_a, "threads"_a,
            "context"_a.none(), "cancellation"_a.none(), "profile"_a.none())
       .def("_addresses", &Model::addresses, "inputs"_a, "outputs"_a.none(),
@@ -169,4 +181,13 @@ NB_MODULE(_core, module) {
       .def("reset", &Profile::reset)
       .def("_run", &Profile::run)
       .def("_layer", &Profile::layer, "index"_a);
+  nb::class_<AsyncRuns>(module, "AsyncRuns")
+      .def(nb::init<>())
+      .def("fileno", &AsyncRuns::descriptor)
+      .def("start", &AsyncRuns::start, "model"_a, "inputs"_a,
+           "outputs"_a.none(), "threads"_a, "cancellation"_a, "tag"_a)
+      .def("take", &AsyncRuns::take, "most"_a);
+  module.def("wait_for_runs", &AsyncRuns::waitForAll,
+             nb::call_guard<nb::gil_scoped_release>());
+  module.def("forget_runs", &AsyncRuns::forget);
 }

@@ -8,76 +8,9 @@
 
 #include "Errors.h"
 #include "Interrupt.h"
-#include "Model.h"
+#include "Run.h"
 
 namespace ingot::python {
-
-namespace {
-
-/// Arrays that hold an input.
-struct Input {
-  ImportedArray array, text;
-  std::vector<int64_t> dims; ///< of packed types and strings
-};
-
-/// An output: an array of the caller, or new memory.
-struct Output {
-  nb::object given; ///< the caller's array; null: new memory
-  ImportedArray array;
-  OutputMemory memory, text;
-  std::vector<int64_t> dims;
-  uint64_t textUsed = 0;
-
-  uint64_t room() const {
-    return given.is_valid() ? array.bytes : memory.size();
-  }
-};
-
-/// The tensors of one run.
-class Tensors {
-public:
-  Tensors(const std::vector<TensorSpec> &inputSpecs,
-          const std::vector<TensorSpec> &outputSpecs, bool raw)
-      : inputSpecs(inputSpecs), outputSpecs(outputSpecs), raw(raw) {}
-
-  void readInputs(nb::tuple given);
-  void readOutputs(nb::handle given);
-  /// Computes the sizes of outputs as far as the sizes of inputs tell them.
-  void inferOutputs(const ingot_model *model);
-  void allocateOutputs();
-  /// Returns true if an input or an array of the caller is in GPU memory.
-  bool useGpu() const;
-  /// Lets outputs that numpy need not hold be in memory of this GPU.
-  void returnOnGpu(Gpu memory) { gpu = std::move(memory); }
-  /// Allocates more after a run that reported the sizes. Returns false if an
-  /// array of the caller is too small.
-  bool enlargeOutputs();
-  /// Returns an object for each output.
-  std::vector<nb::object> takeOutputs();
-
-  /// Updates `out` for a run.
-  void viewOutputs();
-
-  std::vector<ingot_input> in;
-  std::vector<ingot_output> out;
-
-private:
-  void readParts(size_t index, nb::handle parts, ingot_input &input);
-  /// Raises an exception if an array of the caller has other sizes than the
-  /// output.
-  void checkGiven(const TensorSpec &spec, const Output &output) const;
-  nb::object take(const TensorSpec &spec, Output &output);
-  /// Allocates memory of an output where the run shall write it.
-  void allocate(size_t index, uint64_t bytes);
-
-  const std::vector<TensorSpec> &inputSpecs, &outputSpecs;
-  bool raw;
-  std::vector<Input> inputs;
-  std::vector<Output> outputs;
-  Gpu gpu = {}; ///< without a model if outputs are in memory of the host
-};
-
-} // namespace
 
 /// Handle of CUDA's default stream, CU_STREAM_LEGACY.
 constexpr uintptr_t defaultStream = 1;
@@ -98,7 +31,7 @@ static std::vector<int64_t> readDims(nb::handle tuple) {
 /// text, dims) of strings.
 void Tensors::readParts(size_t index, nb::handle parts, ingot_input &input) {
   bool isString = inputSpecs[index].dtype == INGOT_STRING;
-  Input &owner = inputs[index];
+  InputArrays &owner = inputs[index];
   owner.dims = readDims(nb::object(parts[isString ? 2 : 1]));
   input.dims = owner.dims.data();
   input.rank = uint32_t(owner.dims.size());
@@ -162,7 +95,7 @@ void Tensors::inferOutputs(const ingot_model *model) {
     inDims.push_back(input.dims);
     inRanks.push_back(input.rank);
   }
-  for (Output &output : outputs) {
+  for (OutputArrays &output : outputs) {
     outDims.push_back(output.dims.data());
     outRanks.push_back(uint32_t(output.dims.size()));
   }
@@ -174,7 +107,8 @@ void Tensors::inferOutputs(const ingot_model *model) {
     raise(error);
 }
 
-void Tensors::checkGiven(const TensorSpec &spec, const Output &output) const {
+void Tensors::checkGiven(const TensorSpec &spec,
+                         const OutputArrays &output) const {
   const nb::ndarray<> &array = output.array.array;
   uint64_t bytes;
   if (!denseBytes(spec.dtype, output.dims.data(), output.dims.size(), bytes))
@@ -190,8 +124,10 @@ void Tensors::checkGiven(const TensorSpec &spec, const Output &output) const {
 }
 
 bool Tensors::useGpu() const {
-  auto isGpuInput = [](const Input &input) { return isOnGpu(input.array); };
-  auto isGpuOutput = [](const Output &output) {
+  auto isGpuInput = [](const InputArrays &input) {
+    return isOnGpu(input.array);
+  };
+  auto isGpuOutput = [](const OutputArrays &output) {
     return output.given.is_valid() && isOnGpu(output.array);
   };
   return std::any_of(inputs.begin(), inputs.end(), isGpuInput) ||
@@ -207,7 +143,7 @@ void Tensors::allocate(size_t index, uint64_t bytes) {
 
 void Tensors::allocateOutputs() {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    Output &output = outputs[i];
+    OutputArrays &output = outputs[i];
     uint64_t bytes;
     if (output.given.is_valid())
       checkGiven(outputSpecs[i], output);
@@ -221,7 +157,7 @@ void Tensors::allocateOutputs() {
 
 void Tensors::viewOutputs() {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    Output &output = outputs[i];
+    OutputArrays &output = outputs[i];
     bool isGiven = output.given.is_valid();
     out[i] = ingot_output_make(
         isGiven ? output.array.data : output.memory.data(), output.room(),
@@ -243,7 +179,7 @@ void Tensors::viewOutputs() {
 
 bool Tensors::enlargeOutputs() {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    Output &output = outputs[i];
+    OutputArrays &output = outputs[i];
     uint64_t bytes;
     if (denseBytes(outputSpecs[i].dtype, output.dims.data(), output.dims.size(),
                    bytes) &&
@@ -258,7 +194,7 @@ bool Tensors::enlargeOutputs() {
   return true;
 }
 
-nb::object Tensors::take(const TensorSpec &spec, Output &output) {
+nb::object Tensors::take(const TensorSpec &spec, OutputArrays &output) {
   if (output.given.is_valid()) {
     checkGiven(spec, output);
     return std::move(output.given);
@@ -301,46 +237,6 @@ std::vector<nb::object> Tensors::takeOutputs() {
   return made;
 }
 
-/// Runs once without the GIL.
-static ingot_status runOnce(ingot_context *context, Tensors &tensors,
-                            ingot_run_options options, bool canEndEarly,
-                            ingot_error &error) {
-  nb::gil_scoped_release release;
-  auto run = [&] {
-    return ingot_context_run(context, tensors.in.data(),
-                             uint32_t(tensors.in.size()), tensors.out.data(),
-                             uint32_t(tensors.out.size()), &options, &error);
-  };
-  if (!canEndEarly)
-    return run();
-  InterruptibleRun interruptible(options.cancellation);
-  options.cancellation = interruptible.cancellation();
-  return run();
-}
-
-/// Runs until all outputs have enough room. Returns the error's status.
-static ingot_status runToFit(ingot_context *context, Tensors &tensors,
-                             const ingot_run_options &options, bool canEndEarly,
-                             ingot_error &error) {
-  // Each run that fails for lack of room reports at least one more size, that
-  // of an output's elements or of its text.
-  size_t attempts = 2 * tensors.out.size() + 1;
-  while (true) {
-    tensors.viewOutputs();
-    ingot_status status =
-        runOnce(context, tensors, options, canEndEarly, error);
-    if (status == INGOT_CANCELLED) {
-      if (PyErr_CheckSignals())
-        throw nb::python_error();
-      if (!options.cancellation)
-        continue; // A handler of the program has dealt with the signal.
-    }
-    if (status != INGOT_BUFFER_TOO_SMALL || --attempts == 0 ||
-        !tensors.enlargeOutputs())
-      return status;
-  }
-}
-
 nb::tuple Model::addresses(nb::tuple inputArrays, nb::object outputArrays,
                            bool raw) const {
   Tensors tensors(inputs, outputs, raw);
@@ -355,30 +251,74 @@ nb::tuple Model::addresses(nb::tuple inputArrays, nb::object outputArrays,
   return nb::make_tuple(nb::tuple(in), nb::tuple(out));
 }
 
-std::vector<nb::object> Model::run(const Request &request) {
-  Tensors tensors(inputs, outputs, request.raw);
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+Run::Run(Model &model, const Model::Request &request)
+    : tensors(model.inputs, model.outputs, request.raw) {
   tensors.readInputs(nb::borrow<nb::tuple>(request.inputs));
   tensors.readOutputs(request.outputs);
-  if (!fixedOutputs)
-    tensors.inferOutputs(model);
-  ingot_run_options options = INGOT_RUN_OPTIONS_INIT;
-  if (isOnGpu && tensors.useGpu()) {
+  if (!model.fixedOutputs)
+    tensors.inferOutputs(model.model);
+  if (model.isOnGpu && tensors.useGpu()) {
     // __dlpack__ without a stream has ordered the work of its library before
     // the default stream of CUDA. The run follows it, and its results are
     // complete when it returns.
     options.stream = reinterpret_cast<void *>(defaultStream);
-    tensors.returnOnGpu({model, gpuNumber, nb::find(*this)});
+    tensors.returnOnGpu({model.model, model.gpuNumber, nb::find(model)});
   }
   tensors.allocateOutputs();
   if (request.profile)
     options.profile = request.profile->get();
   if (request.cancellation)
     options.cancellation = request.cancellation->get();
-  Lease lease(*this, request);
-  ingot_error error = INGOT_ERROR_INIT;
-  if (runToFit(lease.context, tensors, options, hasSteps, error) != INGOT_OK)
+  // Each run that fails for lack of room reports at least one more size, that
+  // of an output's elements or of its text.
+  attempts = 2 * tensors.out.size() + 1;
+  lease.emplace(model, request);
+}
+
+void Run::execute(bool canBeInterrupted) {
+  tensors.viewOutputs();
+  auto run = [&](const ingot_run_options &used) {
+    status = ingot_context_run(lease->context, tensors.in.data(),
+                               uint32_t(tensors.in.size()), tensors.out.data(),
+                               uint32_t(tensors.out.size()), &used, &error);
+  };
+  if (!canBeInterrupted)
+    return run(options);
+  InterruptibleRun interruptible(options.cancellation);
+  ingot_run_options used = options;
+  used.cancellation = interruptible.cancellation();
+  run(used);
+}
+
+bool Run::mustRepeat() {
+  if (status == INGOT_CANCELLED) {
+    if (PyErr_CheckSignals())
+      throw nb::python_error();
+    // Without a cancellation of the caller, a handler of the program has dealt
+    // with the signal that ended the run.
+    return !options.cancellation;
+  }
+  return status == INGOT_BUFFER_TOO_SMALL && --attempts != 0 &&
+         tensors.enlargeOutputs();
+}
+
+std::vector<nb::object> Run::take() {
+  if (status != INGOT_OK)
     raise(error);
   return tensors.takeOutputs();
+}
+
+std::vector<nb::object> Model::run(const Request &request) {
+  Run run(*this, request);
+  do {
+    nb::gil_scoped_release release;
+    run.execute(/*canBeInterrupted=*/canEndEarly);
+  } while (run.mustRepeat());
+  return run.take();
 }
 
 } // namespace ingot::python
