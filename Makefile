@@ -101,7 +101,7 @@ python-zoo: wheel build/zoo-venv/.ready ## compile each torch module of the mode
 	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check nanobind-backend==1.0.0
 	@build/zoo-venv/bin/python scripts/zoo/modules.py --json build/zoo/modules.json
 
-python-soak: wheel ## run 100,000 random sequences of loads, runs, failures, threads and forks in Python under ASan and UBSan
+python-soak: wheel ## run 100,000 random sequences of loads, runs, failures, threads and forks in Python, and as many under ASan and UBSan
 	@$(python) test/python/run.py --jobs $(JOBS) --part sequences --long
 
 build/python-bench-venv/.ready: scripts/requirements-python.txt scripts/requirements-python-ray.txt scripts/requirements-python-bench.txt | setup
