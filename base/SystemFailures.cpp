@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "base/SystemFailures.h"
 
+#include "base/ProcessGroups.h"
 #include "base/Temporaries.h"
 
 #include <atomic>
@@ -112,11 +113,13 @@ void ingot::endBecause(const char *reason) {
     for (;;)
       pause();
   if (isDone) {
+    killWatchedGroups();
     removeTemporaries();
     _exit(0);
   }
   if (!reported || !*reported)
     printLine(reason);
+  killWatchedGroups();
   removeTemporaries();
   _exit(1);
 }
@@ -164,6 +167,7 @@ static void onInterrupt(int number) {
   int saved = errno;
   if (!isEnding.exchange(true))
     printLine(number == SIGINT ? "interrupted" : "terminated");
+  killWatchedGroups();
   removeTemporaries();
   errno = saved;
   raise(number);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "base/Temporaries.h"
 
+#include "base/ProcessGroups.h"
+
 #include <atomic>
 #include <errno.h>
 #include <fcntl.h>
@@ -128,10 +130,12 @@ void ingot::removeTemporaries() {
   }
 }
 
-/// Removes the files and raises the signal again. SA_RESETHAND has removed the
-/// handler, so the signal ends the process as usual.
+/// Ends other programs, removes the files and raises the signal again.
+/// SA_RESETHAND has removed the handler, so the signal ends the process as
+/// usual.
 static void onSignal(int number) {
   int saved = errno;
+  killWatchedGroups();
   removeTemporaries();
   errno = saved;
   raise(number);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "client/measure/Process.h"
 
+#include "base/ProcessGroups.h"
+
 #include <algorithm>
 #include <chrono>
 #include <errno.h>
@@ -143,8 +145,7 @@ ingot::tools::runProcess(const std::vector<std::string> &arguments,
     // The child must end if the command is interrupted.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     // A group of its own can be killed as a whole.
-    if (limits.seconds || limits.isCancelled)
-      setpgid(0, 0);
+    setpgid(0, 0);
     if (int nothing = open("/dev/null", O_RDONLY); nothing >= 0) {
       dup2(nothing, 0);
       close(nothing);
@@ -159,8 +160,8 @@ ingot::tools::runProcess(const std::vector<std::string> &arguments,
   close(out[1]);
   close(err[1]);
   if (child > 0) {
-    if (limits.seconds || limits.isCancelled)
-      setpgid(child, child);
+    setpgid(child, child);
+    WatchedGroup watched(child);
     Child running(child, limits);
     running.readBoth(out[0], err[0], result);
     running.wait(result);

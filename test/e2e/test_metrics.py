@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests the metrics of `ingot compare` and `ingot compile --precision=auto`: their scores, commands that score, and
 wrong labels."""
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +14,7 @@ import numpy as np
 from onnx import TensorProto, helper
 
 import digits
-from support import ROOT, Case, make_model, tool
+from support import ROOT, Case, make_model, start, tool
 
 
 def score_script(body):
@@ -29,6 +31,25 @@ y, wanted = np.concatenate(y), np.concatenate(wanted)
 labels = np.load(folder + "/labels.npy") if about["labels"] else None
 {body}
 """
+
+
+def wait_until(holds, seconds=20):
+    """Returns true as soon as `holds()`, and false after the given time."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def is_running(pid):
+    """Returns true unless the process has ended. A zombie has ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 class Scored(Case):
@@ -234,6 +255,24 @@ class Commands(Scored):
                              "--metric=f1", "argmax:AXIS", "a command")
         self.assert_one_line(tool("ingot", "compare", artifact, model, "--data", self.path("x.npz"), "--metric-limit=3"),
                              "--metric-limit is for --metric")
+
+    def test_interrupted(self):
+        """A signal also ends the command that judges, with all programs that it has started."""
+        model, x = self.two_heads()
+        np.savez(self.path("x.npz"), x=x)
+        artifact = self.compile(model)
+        pids = self.path("pids")
+        # The program is a grandchild of ingot.
+        command = f"(echo $$; {sys.executable} -c 'import os, time; print(os.getpid(), flush=True); time.sleep(100)') > {pids}; echo"
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(pids)
+            running = start("ingot", "compare", artifact, model, "--data", self.path("x.npz"), "--metric", command)
+            self.assertTrue(wait_until(lambda: os.path.exists(pids) and len(open(pids).read().split()) == 2))
+            running.send_signal(number)
+            self.assertEqual(running.wait(20), -number)
+            for pid in open(pids).read().split():
+                self.assertTrue(wait_until(lambda: not is_running(pid)), f"{pid} runs after {number}")
 
 
 class WrongLabels(Scored):
