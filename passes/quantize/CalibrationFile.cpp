@@ -308,6 +308,8 @@ Expected<Calibration> quantize::parseCalibration(StringRef text) {
   const json::Array *tensors = root->getArray("tensors");
   if (!tensors)
     return wrong("it has no list \"tensors\"");
+  if (tensors->empty())
+    return wrong("it has ranges of no tensor: calibrate again");
   llvm::StringSet<> names;
   for (const json::Value &value : *tensors) {
     const json::Object *object = value.getAsObject();

@@ -60,6 +60,9 @@ class BadFiles(Case):
         self.refuses(changed(lambda content: content.update(model_sha256="0" * 64)), "model.onnx")
         self.refuses(changed(lambda content: content.update(ingot_calibration=99)), "version 99", "calibrate again")
         self.refuses(changed(lambda content: content.pop("tensors")), "tensors")
+        self.refuses(changed(lambda content: content.update(tensors=[])), "ranges of no tensor", "calibrate again")
+        self.refuses(changed(lambda content: content.update(tensors=[dict(content["tensors"][0], name="z")])), "'z'",
+                     "no tensor")
         self.refuses(changed(lambda content: content["tensors"].append(content["tensors"][0])), "'x' is there twice")
 
 

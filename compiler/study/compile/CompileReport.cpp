@@ -161,6 +161,8 @@ std::string study::textReport(const CompileOutcome &outcome) {
   const Manifest &manifest = *outcome.result.manifest;
   printSummary(out, options, manifest);
   printSizes(out, options, manifest, outcome.result.sizes);
+  if (outcome.int8)
+    out << printable(options.output) << ": " << outcome.int8->toText() << '\n';
   if (outcome.kernels)
     printKernels(out, options, *outcome.kernels);
   if (outcome.study && outcome.study->search)
@@ -255,6 +257,17 @@ static Json toJson(const Study &study) {
   return json;
 }
 
+static Json toJson(const Int8Summary &summary) {
+  Json floats = Json::array();
+  for (const Int8Summary::Floats &some : summary.floats)
+    floats.push_back({{"operation", some.operation},
+                      {"reason", some.reason},
+                      {"layers", some.layers}});
+  return {{"layers", summary.layers},
+          {"int8_layers", summary.int8Layers},
+          {"float32", std::move(floats)}};
+}
+
 Json study::jsonReport(const CompileOutcome &outcome) {
   const CompileOptions &options = outcome.options;
   const CompileResult &result = outcome.result;
@@ -289,6 +302,8 @@ Json study::jsonReport(const CompileOutcome &outcome) {
     json["arena_lower_bound_bytes"] = manifest.arenaLowerBound;
     json["layers"] = layersToJson(manifest);
   }
+  if (outcome.int8)
+    json["int8"] = toJson(*outcome.int8);
   if (outcome.kernels)
     json["kernels"] = toJson(*outcome.kernels, options);
   if (outcome.study)

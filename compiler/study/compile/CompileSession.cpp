@@ -7,6 +7,7 @@
 #include "compiler/study/compile/CompileSession.h"
 
 #include "compiler/driver/Messages.h"
+#include "compiler/pipeline/PrecisionName.h"
 #include "compiler/study/compile/MeasureArtifact.h"
 #include "compiler/study/report/Report.h"
 
@@ -35,7 +36,9 @@ CompileSession::CompileSession(CompileRequest given, Progress progress)
     this->progress.message(toMessage(found, request.compile.input, operators));
     return mlir::success();
   });
-  if (request.onRemark || !options.decisionsFile.empty()) {
+  const std::string precision = precisionName(options.pipeline);
+  isInt8 = precision == "int8" || precision == "int8-dynamic";
+  if (request.onRemark || !options.decisionsFile.empty() || isInt8) {
     RemarkReader sendRemark =
         [this](const mlir::remark::detail::Remark &found) {
           request.onRemark(toMessage(found, request.compile.input, operators));
@@ -135,6 +138,8 @@ Expected<CompileOutcome> CompileSession::run() {
   outcome.options = options;
   outcome.result = std::move(*result);
   outcome.report = request.report;
+  if (isInt8)
+    outcome.int8 = summarizeInt8(decisions.getDecisions());
   const std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - started;
   outcome.seconds = taken.count();

@@ -10,6 +10,7 @@
 #include "compiler/driver/DecisionTrace.h"
 #include "compiler/emit/ObjectCache.h"
 #include "compiler/study/compile/CompileRequest.h"
+#include "compiler/study/compile/Int8Summary.h"
 #include "compiler/tune/KernelRecord.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -38,6 +39,8 @@ struct CompileOutcome {
   std::optional<KernelRecord> kernels;
   /// The study of the model, if the request wanted one.
   std::optional<Study> study;
+  /// The layers in int8, for `int8` and `int8-dynamic`.
+  std::optional<Int8Summary> int8;
   /// The path of the report; empty if there is none.
   std::string report;
   double seconds = 0;
@@ -67,6 +70,8 @@ private:
   Progress progress;
   llvm::StringMap<std::string> operators;
   DecisionTrace decisions;
+  /// True if the request asks for `int8` or `int8-dynamic`.
+  bool isInt8 = false;
   std::unique_ptr<mlir::MLIRContext> context;
   /// The code of compilations that measure. The last compilation reuses it.
   ObjectCache objects;

@@ -50,8 +50,8 @@ func.func @groups(%x: tensor<1x4x3xf32>) -> tensor<1x4x6xf32> {
 
 //--- biases.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
- "method": "minmax", "samples": 1, "tensors": [], "repair": {"biases": [{"name": "conv", "values": [0.25, -0.25]}, {"name": "fc", "values": [0.5, 1.5]}, {"name": "up", "values": [1, 2, 3, 4]}]}}
+ "method": "minmax", "samples": 1, "tensors": [{"name": "x", "min": -1, "max": 2, "scale": 0.0125, "zero_point": 80}], "repair": {"biases": [{"name": "conv", "values": [0.25, -0.25]}, {"name": "fc", "values": [0.5, 1.5]}, {"name": "up", "values": [1, 2, 3, 4]}]}}
 
 //--- short.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
- "method": "minmax", "samples": 1, "tensors": [], "repair": {"biases": [{"name": "conv", "values": [0.25]}]}}
+ "method": "minmax", "samples": 1, "tensors": [{"name": "x", "min": -1, "max": 2, "scale": 0.0125, "zero_point": 80}], "repair": {"biases": [{"name": "conv", "values": [0.25]}]}}

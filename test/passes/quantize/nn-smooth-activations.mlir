@@ -96,8 +96,8 @@ func.func @transposed(%x: tensor<1x2x2xf32>) -> tensor<1x3x4xf32> {
 
 //--- norms.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
- "method": "minmax", "samples": 1, "tensors": [], "repair": {"channels": [{"name": "norm", "values": [16, 1]}, {"name": "relu", "values": [16, 1]}, {"name": "tanh", "values": [16, 1]}, {"name": "fan", "values": [16, 1]}]}}
+ "method": "minmax", "samples": 1, "tensors": [{"name": "x", "min": -1, "max": 2, "scale": 0.0125, "zero_point": 80}], "repair": {"channels": [{"name": "norm", "values": [16, 1]}, {"name": "relu", "values": [16, 1]}, {"name": "tanh", "values": [16, 1]}, {"name": "fan", "values": [16, 1]}]}}
 
 //--- short.json
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
- "method": "minmax", "samples": 1, "tensors": [], "repair": {"channels": [{"name": "norm", "values": [16]}]}}
+ "method": "minmax", "samples": 1, "tensors": [{"name": "x", "min": -1, "max": 2, "scale": 0.0125, "zero_point": 80}], "repair": {"channels": [{"name": "norm", "values": [16]}]}}
