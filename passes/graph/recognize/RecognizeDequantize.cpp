@@ -33,8 +33,9 @@ struct RecognizeDequantizePass
   void runOnOperation() override;
   std::optional<DequantizedWeights> findWeights(Operation *op);
   /// Folds the operations on constants that compute `value`, if each result has
-  /// at most `most` elements.
-  void foldConstant(Value value, int64_t most);
+  /// at most `most` elements. Returns false if `value` depends on anything
+  /// else.
+  bool foldConstant(Value value, int64_t most);
   /// Replaces uses of the weights behind `op` that end their chain.
   void replaceUses(Operation *op);
 
@@ -52,17 +53,22 @@ static bool isSmall(Operation *op, int64_t most) {
   return type && type.hasStaticShape() && type.getNumElements() <= most;
 }
 
-void RecognizeDequantizePass::foldConstant(Value value, int64_t most) {
+bool RecognizeDequantizePass::foldConstant(Value value, int64_t most) {
   Operation *op = value.getDefiningOp();
-  if (!op || op->hasTrait<OpTrait::ConstantLike>() ||
-      op->getNumRegions() != 0 || op->getNumOperands() == 0 ||
+  if (op && op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  if (!op || op->getNumRegions() != 0 || op->getNumOperands() == 0 ||
       !isMemoryEffectFree(op) || !isSmall(op, most))
-    return;
-  // Operands change when they are folded.
+    return false;
+  // Operands change when they are folded. Stops at the first that is computed:
+  // paths through a graph of computed values are too many to follow.
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    foldConstant(op->getOperand(i), most);
-  if (nn::foldInPlace(op, most))
-    weights.erase(op);
+    if (!foldConstant(op->getOperand(i), most))
+      return false;
+  if (!nn::foldInPlace(op, most))
+    return false;
+  weights.erase(op);
+  return true;
 }
 
 /// Returns true if `use` multiplies weights or looks up rows.

@@ -149,3 +149,63 @@ func.func @none(%x: tensor<2x2xsi8>, %t: tensor<f32>) -> (tensor<2x2xf32>, tenso
   %6 = nn.mul %f, %t : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
   return %0, %1, %2, %3, %4, %5, %6 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// Must not fire: integers that a run computes. The number of paths through their
+// operations does not matter.
+// CHECK-LABEL: @computed
+// CHECK-COUNT-48: nn.add
+// CHECK: nn.cast
+func.func @computed(%x: tensor<4xi32>) -> tensor<4xf32> {
+  %0 = nn.add %x, %x : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %1 = nn.add %0, %0 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %2 = nn.add %1, %1 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %3 = nn.add %2, %2 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %4 = nn.add %3, %3 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %5 = nn.add %4, %4 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %6 = nn.add %5, %5 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %7 = nn.add %6, %6 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %8 = nn.add %7, %7 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %9 = nn.add %8, %8 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %10 = nn.add %9, %9 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %11 = nn.add %10, %10 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %12 = nn.add %11, %11 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %13 = nn.add %12, %12 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %14 = nn.add %13, %13 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %15 = nn.add %14, %14 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %16 = nn.add %15, %15 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %17 = nn.add %16, %16 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %18 = nn.add %17, %17 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %19 = nn.add %18, %18 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %20 = nn.add %19, %19 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %21 = nn.add %20, %20 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %22 = nn.add %21, %21 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %23 = nn.add %22, %22 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %24 = nn.add %23, %23 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %25 = nn.add %24, %24 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %26 = nn.add %25, %25 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %27 = nn.add %26, %26 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %28 = nn.add %27, %27 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %29 = nn.add %28, %28 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %30 = nn.add %29, %29 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %31 = nn.add %30, %30 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %32 = nn.add %31, %31 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %33 = nn.add %32, %32 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %34 = nn.add %33, %33 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %35 = nn.add %34, %34 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %36 = nn.add %35, %35 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %37 = nn.add %36, %36 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %38 = nn.add %37, %37 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %39 = nn.add %38, %38 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %40 = nn.add %39, %39 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %41 = nn.add %40, %40 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %42 = nn.add %41, %41 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %43 = nn.add %42, %42 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %44 = nn.add %43, %43 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %45 = nn.add %44, %44 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %46 = nn.add %45, %45 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %47 = nn.add %46, %46 : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  %y = nn.cast %47 : tensor<4xi32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
