@@ -119,6 +119,23 @@ static void keepPart(Node &node, nn::ConvOp conv, const Filter &filter,
   conv.setPads(pads);
 }
 
+Value legalize::floatWeights(Node &node, ByteInputs w) {
+  auto numbers = nn::getConstantInts(node.input(w.bytes));
+  Value zero = node.input(w.zeroPoint);
+  auto zeros = zero ? nn::getConstantInts(zero) : SmallVector<int64_t>{0};
+  RankedTensorType type = node.type(w.bytes);
+  if (!numbers || !zeros || zeros->empty() ||
+      (zeros->size() != 1 && int64_t(zeros->size()) != type.getDimSize(0)))
+    return {};
+  const size_t each = numbers->size() / zeros->size();
+  std::vector<double> moved;
+  moved.reserve(numbers->size());
+  for (auto [i, number] : llvm::enumerate(*numbers))
+    moved.push_back(double(number - (*zeros)[i / std::max<size_t>(each, 1)]));
+  return nn::makeConstant(node.builder, node.loc(),
+                          type.clone(node.builder.getF32Type()), moved);
+}
+
 FailureOr<Value> legalize::convolveAsFloats(Node &node, Value data,
                                             Value weights, double most) {
   auto numbers = nn::getConstantDoubles(weights);

@@ -11,6 +11,10 @@
 
 namespace ingot::legalize {
 
+/// Returns constant weights less their zero points, in f32. Returns null if
+/// they are computed.
+Value floatWeights(Node &node, ByteInputs w);
+
 /// Convolves integers that f32 holds, with the node's attributes. Returns exact
 /// i32 sums. `data` are bytes less their zero point, and `weights` are constant
 /// bytes less theirs, both in f32; the data are at most `most`. If f32 does not

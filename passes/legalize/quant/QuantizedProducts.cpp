@@ -20,6 +20,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/backend/Policy.h"
 #include "passes/legalize/nn/WindowAttributes.h"
+#include "passes/legalize/quant/ExcessWeights.h"
 #include "passes/legalize/quant/FloatSums.h"
 #include "passes/legalize/quant/Quantize.h"
 #include "passes/legalize/quant/Requantize.h"
@@ -280,16 +281,21 @@ static FailureOr<Value> widen(Node &node, Value value, Value zero) {
 }
 
 /// Returns the i32 convolution of int8 values. Only x has a zero point, which
-/// is also its padding.
-static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
+/// is also its padding. Sets `made` to the convolution itself.
+static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights,
+                                       nn::ConvOp *made = nullptr) {
   Type ui8 = typeOf(x.bytes).getElementType();
   std::optional<double> known =
       x.zero ? nn::getSplat(x.zero) : std::optional<double>(0);
   Value fill = x.zero ? node.cast(x.zero, ui8) : Value();
   auto y = convolve(node, x.bytes, weights, Value(), fill);
-  if (failed(y) || (known && *known == 0))
-    return y;
+  if (failed(y))
+    return failure();
   auto conv = y->getDefiningOp<nn::ConvOp>();
+  if (made)
+    *made = conv;
+  if (known && *known == 0)
+    return y;
   if (llvm::any_of(conv.getPads(), [](int64_t pad) { return pad != 0; })) {
     if (known) {
       conv.setXZeroPoint(int64_t(*known));
@@ -314,6 +320,21 @@ static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
   if (failed(times))
     return failure();
   return node.infer<nn::SubOp>(*y, alongAxis(node, *times, rank - 1, 0));
+}
+
+/// Convolves with constant weights of which only a few do not fit int8 after
+/// subtracting the zero point. Returns null for other weights and open sizes.
+static FailureOr<Value> convolveSplit(Node &node, Bytes x, size_t w,
+                                      size_t zeroW) {
+  auto split = splitWeights(node, node.input(w), node.input(zeroW),
+                            node.getInt("group", 1));
+  if (!split)
+    return Value();
+  nn::ConvOp conv;
+  auto y = convolveSigned(node, x, split->bytes, &conv);
+  if (failed(y) || takesRemainders(conv))
+    return failed(y) ? y : addRemainders(node, *y, conv, x.zero, *split);
+  return Value();
 }
 
 /// Convolves with constant weights that do not fit int8 after subtracting the
@@ -353,25 +374,6 @@ static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
   if (failed(less))
     return failure();
   return node.infer<nn::SubOp>(*y, *less);
-}
-
-/// Returns constant weights less their zero points, in f32. Returns null if
-/// they are computed.
-static Value floatWeights(Node &node, ByteInputs w) {
-  auto numbers = nn::getConstantInts(node.input(w.bytes));
-  Value zero = node.input(w.zeroPoint);
-  auto zeros = zero ? nn::getConstantInts(zero) : SmallVector<int64_t>{0};
-  RankedTensorType type = node.type(w.bytes);
-  if (!numbers || !zeros || zeros->empty() ||
-      (zeros->size() != 1 && int64_t(zeros->size()) != type.getDimSize(0)))
-    return {};
-  const size_t each = numbers->size() / zeros->size();
-  std::vector<double> moved;
-  moved.reserve(numbers->size());
-  for (auto [i, number] : llvm::enumerate(*numbers))
-    moved.push_back(double(number - (*zeros)[i / std::max<size_t>(each, 1)]));
-  return nn::makeConstant(node.builder, node.loc(),
-                          type.clone(node.builder.getF32Type()), moved);
 }
 
 /// Convolves in f32, which is exact if the sums stay below 2^24. Kernels for
@@ -432,9 +434,11 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
     return failure();
   if (Value weights = foldZeroPoint(node, node.input(w), node.input(zeroW), 0))
     return convolveSigned(node, *bytes, weights);
-  auto y = convolveByWindows(node, *bytes, w, zeroW);
-  if (failed(y) || *y)
-    return y;
+  for (auto convolveWide : {convolveSplit, convolveByWindows}) {
+    auto y = convolveWide(node, *bytes, w, zeroW);
+    if (failed(y) || *y)
+      return y;
+  }
   // Multiplies i32 values in the remaining cases, which are rare. The weights
   // are computed, or they do not fit int8 after subtracting the zero point and
   // several outputs of a group share a window.

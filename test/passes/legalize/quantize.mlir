@@ -89,21 +89,46 @@ func.func @convolutions(%x: tensor<1x1x4xi8>) -> (tensor<1x2x4xi32>, tensor<1x2x
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 
-// 255 minus 1 is no signed byte. Weights lose 128, and the remaining zero point counts once for each window's sum of
-// data.
+// 255 minus 1 is no signed byte. Of many such weights, all lose 128, and the remaining zero point counts once for each
+// window's sum of data.
 // CHECK-LABEL: @unsigned_weights
 func.func @unsigned_weights(%x: tensor<1x1x4xui8>) -> tensor<1x2x4xi32> {
-  %w = arith.constant dense<[[[1, 2, 255]], [[4, 5, 6]]]> : tensor<2x1x3xui8>
+  %w = arith.constant dense<[[[1, 2, 255, 254, 253]], [[250, 240, 6, 7, 8]]]> : tensor<2x1x5xui8>
   %z = arith.constant dense<7> : tensor<ui8>
   %wz = arith.constant dense<1> : tensor<ui8>
-  // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[}}-127, -126, 127]], {{\[\[}}-124, -123, -122]]]> : tensor<2x1x3xi8>
+  // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[}}-127, -126, 127, 126, 125]], {{\[\[}}122, 112, -122, -121, -120]]]> : tensor<2x1x5xi8>
   // CHECK: %[[ZERO:.*]] = arith.constant dense<-127> : tensor<i32>
-  // CHECK: %[[Y:.*]] = nn.conv %[[X:.*]], %[[W]] {{{.*}}x_zero_point = 7 : i64} : (tensor<1x1x4xui8>, tensor<2x1x3xi8>) -> tensor<1x2x4xi32>
-  // CHECK: %[[ONES:.*]] = arith.constant dense<1> : tensor<1x1x3xi8>
-  // CHECK: %[[SUMS:.*]] = nn.conv %[[X]], %[[ONES]] {{{.*}}x_zero_point = 7 : i64} : (tensor<1x1x4xui8>, tensor<1x1x3xi8>) -> tensor<1x1x4xi32>
+  // CHECK: %[[Y:.*]] = nn.conv %[[X:.*]], %[[W]] {{{.*}}x_zero_point = 7 : i64} : (tensor<1x1x4xui8>, tensor<2x1x5xi8>) -> tensor<1x2x4xi32>
+  // CHECK: %[[ONES:.*]] = arith.constant dense<1> : tensor<1x1x5xi8>
+  // CHECK: %[[SUMS:.*]] = nn.conv %[[X]], %[[ONES]] {{{.*}}x_zero_point = 7 : i64} : (tensor<1x1x4xui8>, tensor<1x1x5xi8>) -> tensor<1x1x4xi32>
   // CHECK: %[[LESS:.*]] = nn.mul %[[SUMS]], %[[ZERO]] : tensor<1x1x4xi32>, tensor<i32> -> tensor<1x1x4xi32>
   // CHECK: nn.sub %[[Y]], %[[LESS]]
-  %0 = onnx.node "ConvInteger"(%x, %w, %z, %wz) {pads = array<i64: 1, 1>} : (tensor<1x1x4xui8>, tensor<2x1x3xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x2x4xi32>
+  %0 = onnx.node "ConvInteger"(%x, %w, %z, %wz) {pads = array<i64: 2, 2>} : (tensor<1x1x4xui8>, tensor<2x1x5xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x2x4xi32>
+  return %0 : tensor<1x2x4xi32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+
+// A few such weights are bounded. The remainder of output 0 is multiplied by the data of its channel under its tap.
+// CHECK-LABEL: @few_unsigned_weights
+func.func @few_unsigned_weights(%x: tensor<1x2x8xui8>) -> tensor<1x2x4xi32> {
+  %w = arith.constant dense<[[[1, 2, 3], [4, 5, 255]], [[4, 5, 6], [7, 8, 9]]]> : tensor<2x2x3xui8>
+  %z = arith.constant dense<7> : tensor<ui8>
+  %wz = arith.constant dense<1> : tensor<ui8>
+  // CHECK: %[[W:.*]] = arith.constant dense<{{.*}}[3, 4, 127]]{{.*}}> : tensor<2x2x3xi8>
+  // CHECK: %[[Y:.*]] = nn.conv %[[X:.*]], %[[W]] {{{.*}}x_zero_point = 7 : i64}
+  // CHECK: %[[ONE:.*]] = nn.slice %[[X]] {sizes = array<i64: 1, 1, 8>, starts = array<i64: 0, 1, 0>, steps = array<i64: 1, 1, 1>}
+  // CHECK: %[[WIDE:.*]] = nn.cast %[[ONE]]
+  // CHECK: %[[LESS:.*]] = nn.sub %[[WIDE]]
+  // CHECK: %[[PADDED:.*]] = nn.pad constant %[[LESS]]
+  // CHECK: %[[SEEN:.*]] = nn.slice %[[PADDED]] {sizes = array<i64: 1, 1, 4>, starts = array<i64: 0, 0, 2>, steps = array<i64: 1, 1, 2>}
+  // CHECK: %[[REST:.*]] = arith.constant dense<{{\[\[}}127], [0]]> : tensor<2x1xi32>
+  // CHECK: %[[MORE:.*]] = nn.mul %[[SEEN]], %[[REST]]
+  // CHECK: nn.add %[[Y]], %[[MORE]]
+  %0 = onnx.node "ConvInteger"(%x, %w, %z, %wz) {pads = array<i64: 1, 1>, strides = array<i64: 2>} : (tensor<1x2x8xui8>, tensor<2x2x3xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x2x4xi32>
   return %0 : tensor<1x2x4xi32>
 }
 }
