@@ -150,8 +150,8 @@ def Cpu_DepthwiseConvOp
   let summary = "n-dimensional convolution of each channel, or of a few";
   let description = [{
     `nn.conv` with as many groups as src and dst have channels. weights are
-    `K1…Kn, C` of f32. src is of f32, bf16 or ui8; `src_zero_point` is
-    subtracted from it. Otherwise as `cpu.conv`.
+    `K1…Kn, C` of f32, or of i8 for src of ui8. src is of f32, bf16 or ui8;
+    `src_zero_point` is subtracted from it. Otherwise as `cpu.conv`.
 
     Groups may also have M = 2 or 4 channels of src and of dst. Then weights are
     `K1…Kn, M C`. Index `m C + c` holds the factor of the m-th channel of the

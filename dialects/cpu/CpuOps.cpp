@@ -272,8 +272,12 @@ LogicalResult DepthwiseConvOp::verify() {
   if (failed(expectRank(*this, "weights", getWeights(), rank - 1)))
     return failure();
   Type weights = typeOf(getWeights()).getElementType();
-  if (!weights.isF32())
-    return emitOpError("expects weights of f32, but got ") << weights;
+  const bool isOfBytes =
+      checks::signless(typeOf(getSrc()).getElementType()).isInteger(8);
+  if (!weights.isF32() && !(isOfBytes && weights.isInteger(8)))
+    return emitOpError("expects weights of f32, or of i8 for src of ui8, but "
+                       "got ")
+           << weights;
   if (failed(verifyZeroPoint(*this)))
     return failure();
   int64_t channels = typeOf(getSrc()).getDimSize(rank - 1);

@@ -180,17 +180,6 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
 
 } // namespace
 
-/// Returns weights of bytes as f32. In f32 their products and sums are exact
-/// (`areSumsExact`).
-static ElementsAttr bytesAsFloats(ElementsAttr weights) {
-  std::optional<std::vector<double>> values = nn::readDoubles(weights);
-  if (!values)
-    return {};
-  auto type = cast<RankedTensorType>(weights.getShapedType());
-  return nn::makeConstantAttr(
-      type.clone(Float32Type::get(weights.getContext())), *values);
-}
-
 /// Replaces sums of i32 by whole numbers in f32. Leaves unused casts for later,
 /// because the walk may visit them next.
 static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
@@ -226,11 +215,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   bool isGrouped = cpu::shareVectors(typeOf(op.getW()).getShape(), groups) &&
                    element.isF32();
   ElementsAttr fours;
-  if (isDepthwise && isBytes) {
-    if (hasTapsAbove(op))
-      fours = cpu::packDepthwiseGroupsOfFour(weights);
-    weights = bytesAsFloats(weights);
-  }
+  if (isDepthwise && isBytes && hasTapsAbove(op))
+    fours = cpu::packDepthwiseGroupsOfFour(weights);
   ElementsAttr packed, undo;
   Value panels;
   if (!weights) {

@@ -179,3 +179,21 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
     return
   }
 }
+
+// -----
+
+// Weights of bytes are widened without floats.
+// CHECK-LABEL: func.func private @byte_weights
+// CHECK-COUNT-9: arith.extsi {{.*}} : vector<32xi8> to vector<32xi32>
+// CHECK-NOT: arith.fptosi {{.*}} : vector<32xf32> to vector<32xi32>
+// CHECK: llvm.x86.avx2.pmadd.wd
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @byte_weights(%x: memref<1x8x12x32xi8>, %w: memref<3x3x32xi8>, %d: memref<1x8x12x32xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x32xi8>, memref<3x3x32xi8>) outs(%d : memref<1x8x12x32xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

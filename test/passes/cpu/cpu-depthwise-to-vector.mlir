@@ -442,3 +442,26 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
     return
   }
 }
+
+// -----
+
+// Without instructions for bytes, weights of bytes become floats on the stack once, for all rows of a task.
+// CHECK-LABEL: func.func private @byte_weights
+// CHECK: memref.alloca() {{.*}} : memref<288xf32>
+// CHECK: arith.extsi {{.*}} : vector<16xi8> to vector<16xi32>
+// CHECK: arith.sitofp
+// CHECK: vector.store {{.*}} : memref<288xf32>, vector<16xf32>
+// CHECK: scf.for
+// CHECK-NOT: arith.extsi
+// CHECK: vector.load {{.*}} : memref<288xf32>, vector<16xf32>
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @byte_weights(%x: memref<1x8x16x16xi8>, %w: memref<3x3x16xi8>, %d: memref<1x8x16x16xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x16x16xi8>, memref<3x3x16xi8>) outs(%d : memref<1x8x16x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

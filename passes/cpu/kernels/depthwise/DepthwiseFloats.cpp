@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseFloats.h"
 
+#include "passes/cpu/policy/Scratch.h"
+#include "passes/support/Shapes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -13,12 +16,59 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
+Value DepthwiseFloats::loadWeights(const Tile &tile, const Flat &from,
+                                   Index at) {
+  Value loaded = loadPart(b, tile, from.data, at);
+  auto type = cast<VectorType>(loaded.getType());
+  if (!type.getElementType().isInteger())
+    return loaded;
+  return arith::SIToFPOp::create(
+      b.b, b.loc, type.clone(b.b.getF32Type()),
+      arith::ExtSIOp::create(b.b, b.loc, type.clone(b.b.getI32Type()), loaded));
+}
+
+void DepthwiseFloats::prepare(Index firstTile, Index endTile) {
+  const int64_t taps = support::productOf(window.kernel),
+                channels = output.dst.shape.back(), columns = kernel.columns();
+  // Has room for one tile more, because the last tile may overlap the one
+  // before.
+  const int64_t places =
+      (std::min(plan.tiles, plan.tilesPerBlock) + 1) * columns;
+  if (!cast<MemRefType>(weights.data.getType()).getElementType().isInteger() ||
+      taps * places * int64_t(sizeof(float)) > kMaxScratchBytes / 4)
+    return;
+  if (!prepared) {
+    prepared = weights;
+    prepared->data = createScratch(b, taps * places, b.b.getF32Type());
+    int64_t stride = places;
+    for (int64_t d = int64_t(window.kernel.size()) - 1; d >= 0; --d) {
+      prepared->strides[d] = stride;
+      stride *= window.kernel[d];
+    }
+  }
+  firstPrepared = b.min(b.mul(firstTile, columns),
+                        std::max<int64_t>(channels - columns, 0));
+  const int64_t tapStride = weights.strides[window.kernel.size() - 1].constant;
+  kernel.forEachChannelTile(
+      firstTile, endTile, 1, [&](Index channel, const Tile &tile) {
+        forEach(b, 0, taps, 1, [&](Value tap) {
+          Value factors = loadWeights(
+              tile, weights, b.add(b.mul(Index(tap), tapStride), channel));
+          Index to =
+              b.add(b.mul(Index(tap), places), b.sub(channel, firstPrepared));
+          vector::StoreOp::create(b.b, b.loc, factors, prepared->data,
+                                  b.get(to));
+        });
+      });
+}
+
 Accumulators DepthwiseFloats::sumTile(const Tile &tile,
                                       const TilePosition &where) {
   SmallVector<Index> srcAt = window.originOf(b, where.row, where.firstPixel);
   srcAt.push_back(where.channel);
   SmallVector<Index> weightsAt(outer + 1, Index(0));
-  weightsAt.push_back(where.channel);
+  weightsAt.push_back(prepared ? b.sub(where.channel, firstPrepared)
+                               : where.channel);
   return window.sumOuter(b, srcAt, zeroAccumulators(b, tile),
                          [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
                              const Accumulators &sums) {
@@ -86,9 +136,10 @@ Accumulators DepthwiseFloats::sumRow(const Tile &tile,
                                      ArrayRef<Index> weightsAt,
                                      const Accumulators &start) {
   int64_t inner = window.inner();
-  Index from = src.at(b, srcAt), tapAt = weights.at(b, weightsAt);
+  const Flat &factors = prepared ? *prepared : weights;
+  Index from = src.at(b, srcAt), tapAt = factors.at(b, weightsAt);
   Index pixelStride = src.strides[src.strides.size() - 2];
-  Index tapStride = weights.strides[weights.strides.size() - 2];
+  Index tapStride = factors.strides[factors.strides.size() - 2];
   DenseMap<int64_t, Value> pixelsRead;
   auto pixelAt = [&](int64_t i) {
     Value &pixel = pixelsRead[i];
@@ -118,8 +169,8 @@ Accumulators DepthwiseFloats::sumRow(const Tile &tile,
         if (!where.pixels.hasTap(r, tap))
           continue;
         if (!factor)
-          factor = loadPart(
-              b, tile, weights.data,
+          factor = loadWeights(
+              tile, factors,
               b.add(b.add(tapAt, b.mul(tapStride, tap)), member * channels));
         Value pixel =
             memberAt(r * window.strides[inner] + tap * window.dilations[inner]);

@@ -15,6 +15,10 @@ namespace ingot::cpu {
 struct DepthwiseFloats : DepthwiseEmitterBase {
   using DepthwiseEmitterBase::DepthwiseEmitterBase;
 
+  /// Converts weights of bytes to floats in a buffer on the stack, once for the
+  /// tiles [firstTile, endTile) of channels. Does nothing for other weights and
+  /// for weights that are too many for the stack.
+  void prepare(Index firstTile, Index endTile);
   void emitTile(const Tile &tile, const TilePosition &where);
 
 private:
@@ -24,9 +28,15 @@ private:
                       llvm::ArrayRef<Index> srcAt,
                       llvm::ArrayRef<Index> weightsAt,
                       const Accumulators &start);
+  /// Loads a vector of weights and converts bytes to floats.
+  mlir::Value loadWeights(const Tile &tile, const Flat &from, Index at);
   mlir::Value floatZeros(mlir::Type type);
   mlir::Value toFloats(mlir::Value pixel);
   mlir::Value memberOfGroups(mlir::Value pixel, int64_t member, int64_t size);
+
+  /// Converted weights, from channel `firstPrepared` on.
+  std::optional<Flat> prepared;
+  Index firstPrepared;
 };
 
 } // namespace ingot::cpu

@@ -143,9 +143,12 @@ void DepthwiseInt8::prepareWeights(const ByteBlock &block, Index channel,
   VectorType all = integersOf(b, block.channels());
   // Loads the weights of a tap, in the linear order of all dimensions.
   auto loadTap = [&](int64_t tap) -> Value {
-    Value loaded = vector::LoadOp::create(
-        b.b, b.loc, all.clone(b.b.getF32Type()), weights.data,
-        b.get(b.add(b.mul(tapStride, tap), channel)));
+    Type stored = cast<MemRefType>(weights.data.getType()).getElementType();
+    Value loaded =
+        vector::LoadOp::create(b.b, b.loc, all.clone(stored), weights.data,
+                               b.get(b.add(b.mul(tapStride, tap), channel)));
+    if (stored.isInteger())
+      return arith::ExtSIOp::create(b.b, b.loc, all, loaded);
     return arith::FPToSIOp::create(b.b, b.loc, all, loaded);
   };
   SmallVector<Value> starts(block.vectors,

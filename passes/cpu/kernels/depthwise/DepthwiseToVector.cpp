@@ -72,8 +72,7 @@ void DepthwiseEmitter::emitRows(const TaskRange &range) {
             Index endTile =
                 b.min(b.add(Index(firstTile), kernel.plan.tilesPerBlock),
                       range.endTile);
-            if (kernel.readsInt8())
-              prepareBlock(Index(firstTile), endTile);
+            prepareBlock(Index(firstTile), endTile);
             forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
               SmallVector<Index> at = coordinatesOf(
                   b, kernel.op.getDst(), kernel.outer + 1, Index(row));
@@ -159,8 +158,10 @@ void DepthwiseEmitter::emitEmpty(const TaskRange &range) {
 void DepthwiseEmitter::prepareBlock(Index firstTile, Index endTile) {
   if (words)
     words->prepare(firstTile, endTile);
-  else
+  else if (dot)
     dot->prepare(firstTile, endTile);
+  else
+    floats.prepare(firstTile, endTile);
 }
 
 void DepthwiseEmitter::findSources(ArrayRef<Index> row) {

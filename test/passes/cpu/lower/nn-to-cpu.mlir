@@ -327,7 +327,7 @@ func.func @bytes(%x: tensor<1x1x9x3xui8>, %a: tensor<5x3xui8>) -> (tensor<1x1x9x
 
 // Single channels are summed as integers in f32, so that a cast to f32 is not needed.
 // CHECK-LABEL: func.func @depthwise_bytes
-// CHECK: %[[Y:.*]] = cpu.depthwise_conv ins(%{{.*}}, %{{.*}} : tensor<1x9x16xui8>, tensor<3x16xf32>) outs({{.*}} : tensor<1x9x16xf32>)
+// CHECK: %[[Y:.*]] = cpu.depthwise_conv ins(%{{.*}}, %{{.*}} : tensor<1x9x16xui8>, tensor<3x16xi8>) outs({{.*}} : tensor<1x9x16xf32>)
 // CHECK-SAME: src_zero_point = 2 : i64
 // CHECK-NOT: nn.cast
 // CHECK: return %[[Y]]
@@ -344,7 +344,7 @@ func.func @depthwise_bytes(%x: tensor<1x9x16xui8>) -> tensor<1x9x16xf32> {
 // Taps above each other are stored as bytes, too, in groups of four, with zeros behind the last.
 // CHECK-LABEL: func.func @depthwise_fours
 // CHECK: %[[F:.*]] = arith.constant dense<"0x0103050007090B00{{0*}}02040600080A0C00{{0*}}"> : tensor<1x2x16x4xi8>
-// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x2xui8>, tensor<3x2x2xf32>) groups_of_four(%[[F]] : tensor<1x2x16x4xi8>)
+// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x2xui8>, tensor<3x2x2xi8>) groups_of_four(%[[F]] : tensor<1x2x16x4xi8>)
 // CHECK-NOT: nn.cast
 // CHECK: return
 func.func @depthwise_fours(%x: tensor<1x9x9x2xui8>) -> tensor<1x7x8x2xf32> {
