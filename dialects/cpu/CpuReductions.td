@@ -171,11 +171,12 @@ def Cpu_RoundBlocksOp : Cpu_RowOp<"round_blocks"> {
     Quantizes src, `…, K` of f32, for `cpu.packed_matmul`. Each block of
     `block_size` elements of a row gives `W = 2 + block_size / 4` elements of
     i32. The first holds the scale, `m / 127` as f32, where m is the block's
-    largest magnitude. The second is `factor` times the sum of the block's
-    bytes. The bytes follow, four per i32: elements times `127 / m`, rounded to
-    nearest, ties to even. They are 0 if m is 0, and behind the last element. A
-    NaN makes the scale NaN, an infinity makes it infinite. The epilogue stores
-    the i32 elements unchanged.
+    largest magnitude, but at least `127 / 2^126`. The second is `factor` times
+    the sum of the block's bytes. The bytes follow, four per i32: elements times
+    `127 / m`, rounded to nearest, ties to even. They are 0 behind the last
+    element. A NaN makes the scale NaN. An infinity makes it infinite and
+    becomes 127 or -127, with the largest float as m for the bytes. The epilogue
+    stores the i32 elements unchanged.
 
     Constraints:
     - C1: src has rank 1 or more and is of f32; K is static

@@ -96,9 +96,11 @@ def NN_PackedMatMulOp : NN_InferredOp<"packed_matmul"> {
     `2^(bits - 1)` if absent. Serves `com.microsoft` `MatMulNBits`.
 
     With `rounds_a` each block of a row of a is rounded to `s n`. Here `m` is
-    the block's largest magnitude, `s = m / 127`, and n are its elements times
-    `127 / m`, rounded to the nearest integer, ties to even. If m is 0, n is 0.
-    `may_round_a` allows this rounding and changes nothing itself.
+    the block's largest magnitude, but at least `127 / 2^126` and finite. Then
+    `s = m / 127`, and n are the elements times `127 / m`, rounded to the
+    nearest integer, ties to even. If the block has infinities, their n is 127
+    or -127 and s is infinite. A NaN makes s NaN. `may_round_a` allows this
+    rounding and changes nothing itself.
 
     Constraints:
     - C1: a is of f32 and of rank 2 or more, its inner dimension is `depth`

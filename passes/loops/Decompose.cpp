@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/loops/Patterns.h"
+#include "passes/support/BlockRange.h"
 #include "passes/support/Lowering.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
@@ -308,7 +309,13 @@ static Value roundBlocks(Maker b, nn::PackedMatMulOp op) {
   Type real = type.getElementType();
   int64_t depth = op.getDepth(), last = type.getRank() - 1;
   int64_t block = std::min<int64_t>(op.getBlockSize(), depth);
-  Value most = b.scalar(real, 127), zero = b.scalar(real, 0);
+  Value most = b.scalar(real, 127);
+  const double least = 127 / support::kMaxBlockFactor,
+               greatest = std::numeric_limits<float>::max();
+  auto clamp = [&](Value x, double low) -> Value {
+    return b.make<nn::ClampOp>(x, b.b.getF64FloatAttr(low),
+                               b.b.getF64FloatAttr(greatest));
+  };
   SmallVector<Value> rounded;
   for (int64_t from = 0; from < depth; from += block) {
     SmallVector<int64_t> starts(last + 1, 0), sizes, steps(last + 1, 1);
@@ -317,14 +324,16 @@ static Value roundBlocks(Maker b, nn::PackedMatMulOp op) {
     starts[last] = from;
     sizes[last] = std::min(block, depth - from);
     Value x = b.make<nn::SliceOp>(a, starts, sizes, steps);
-    Value largest = b.make<nn::ReduceOp>(b.make<nn::AbsOp>(x), ReduceKind::max,
-                                         last, /*keep_dims=*/true);
-    Value isZero = b.make<nn::EqualOp>(largest, zero);
-    Value factor = b.make<nn::SelectOp>(isZero, zero,
-                                        b.make<nn::DivOp>(most, largest));
-    Value numbers = b.make<nn::RoundOp>(b.make<nn::MulOp>(x, factor));
-    rounded.push_back(
-        b.make<nn::MulOp>(numbers, b.make<nn::DivOp>(largest, most)));
+    Value finite = clamp(x, -greatest);
+    Value largest =
+        clamp(b.make<nn::ReduceOp>(b.make<nn::AbsOp>(finite), ReduceKind::max,
+                                   last, /*keep_dims=*/true),
+              least);
+    Value numbers = b.make<nn::RoundOp>(
+        b.make<nn::MulOp>(finite, b.make<nn::DivOp>(most, largest)));
+    Value near = b.make<nn::MulOp>(numbers, b.make<nn::DivOp>(largest, most));
+    // Keeps infinities and NaN.
+    rounded.push_back(b.make<nn::AddOp>(near, b.make<nn::SubOp>(x, finite)));
   }
   return rounded.size() == 1 ? rounded.front()
                              : b.make<nn::ConcatOp>(rounded, last);

@@ -11,10 +11,24 @@
 #include "passes/support/Intervals.h"
 #include "passes/support/Shapes.h"
 
+#include <algorithm>
+#include <limits>
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 using support::typeOf;
+
+/// Returns `value` bounded by the largest finite number of its type. The scale
+/// of the result is finite.
+static Value boundFinite(OpBuilder &builder, Location loc, Value value) {
+  auto element = cast<FloatType>(typeOf(value).getElementType());
+  const double most =
+      APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
+  return nn::ClampOp::create(builder, loc, value.getType(), value,
+                             builder.getF64FloatAttr(-most),
+                             builder.getF64FloatAttr(most));
+}
 
 support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
                                                    Location loc, Value x,
@@ -39,30 +53,48 @@ support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
     return nn::ReduceOp::create(builder, loc, rangeType, x, kind, axes,
                                 /*keep_dims=*/ofRows);
   };
+  auto half = [&](Value value) -> Value {
+    return nn::MulOp::create(builder, loc, rangeType, value, scalar(0.5));
+  };
+  auto minus = [&](Value a, Value b) -> Value {
+    return nn::SubOp::create(builder, loc, rangeType, a, b);
+  };
   Value zero = scalar(0);
   // If a tensor is never negative, e.g. after a relu, use 0 as its minimum
   // without computing it.
   bool isNegative = !(IntervalAnalysis().intervalOf(x).least >= 0);
-  Value low = isNegative ? nn::MinOp::create(builder, loc, rangeType,
-                                             extreme(nn::ReduceKind::min), zero)
-                         : zero;
   Value high = nn::MaxOp::create(builder, loc, rangeType,
                                  extreme(nn::ReduceKind::max), zero);
-  Value width = nn::SubOp::create(builder, loc, rangeType, high, low);
+  Value most = boundFinite(builder, loc, high);
+  // Halves, because the width of the range may exceed the largest number. The
+  // quotient has the same bits.
+  Value width = half(most);
+  // Infinite or NaN if an element is; otherwise 0.
+  Value excess = minus(high, most);
+  Value least = zero;
+  if (isNegative) {
+    Value low = nn::MinOp::create(builder, loc, rangeType,
+                                  extreme(nn::ReduceKind::min), zero);
+    least = boundFinite(builder, loc, low);
+    width = minus(width, half(least));
+    // Infinities of both signs add up to NaN.
+    excess = nn::AbsOp::create(
+        builder, loc, rangeType,
+        nn::AddOp::create(builder, loc, rangeType, excess, minus(low, least)));
+  }
+  Value quotient =
+      nn::DivOp::create(builder, loc, rangeType, width, scalar(kLargest / 2));
   Value isNothing = nn::EqualOp::create(
-      builder, loc, rangeType.clone(builder.getI1Type()), width, zero);
-  Value step =
-      nn::DivOp::create(builder, loc, rangeType, width, scalar(kLargest));
-  Value scale =
-      nn::SelectOp::create(builder, loc, rangeType, isNothing, scalar(1), step);
+      builder, loc, rangeType.clone(builder.getI1Type()), quotient, zero);
+  Value step = nn::SelectOp::create(builder, loc, rangeType, isNothing,
+                                    scalar(1), quotient);
   Value zeroPoint;
   if (ofRows && !isNegative) {
     // The epilogue then subtracts nothing from the sums of a row.
     zeroPoint = nn::makeScalar(builder, loc, byte, 0);
   } else {
-    Value lowest = nn::DivOp::create(
-        builder, loc, rangeType,
-        nn::SubOp::create(builder, loc, rangeType, zero, low), scale);
+    Value lowest =
+        nn::DivOp::create(builder, loc, rangeType, minus(zero, least), step);
     Value near = nn::RoundOp::create(builder, loc, rangeType, lowest);
     Value bound = nn::ClampOp::create(builder, loc, rangeType, near,
                                       builder.getF64FloatAttr(0),
@@ -70,8 +102,9 @@ support::DynamicBytes support::quantizeDynamically(OpBuilder &builder,
     zeroPoint = nn::CastOp::create(builder, loc, rangeType.clone(byte), bound,
                                    /*in_range=*/true);
   }
-  Value bytes = nn::QuantizeOp::create(builder, loc, type.clone(byte), x, scale,
+  Value bytes = nn::QuantizeOp::create(builder, loc, type.clone(byte), x, step,
                                        zeroPoint, /*axis=*/0);
+  Value scale = nn::AddOp::create(builder, loc, rangeType, step, excess);
   return {bytes, scale, zeroPoint};
 }
 
@@ -80,6 +113,21 @@ Value support::roundDynamically(OpBuilder &builder, Location loc, Value x,
   DynamicBytes made = quantizeDynamically(builder, loc, x, range);
   return nn::DequantizeOp::create(builder, loc, x.getType(), made.bytes,
                                   made.scale, made.zeroPoint, /*axis=*/0);
+}
+
+support::SplitScales support::splitScales(ArrayRef<double> scales,
+                                          bool ofRows) {
+  // Sums are integers below 2^31, and finite scales of data are below 2^122.
+  const double least = ofRows ? 0x1p-64 : std::numeric_limits<double>::min();
+  const double most = ofRows ? 0x1p64 : 0x1p5;
+  SplitScales split;
+  for (double scale : scales) {
+    split.first.push_back(std::clamp(scale, least, most));
+    split.second.push_back(scale / split.first.back());
+  }
+  if (llvm::all_of(split.second, [](double factor) { return factor == 1; }))
+    split.second.clear();
+  return split;
 }
 
 Value support::takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,

@@ -25,6 +25,11 @@ enum class RangeOf { tensor, row };
 /// Quantizes `x` by its range at run time, extended to 0. If all elements are
 /// 0, the scale is 1. With ranges of rows, scale and zero point have the shape
 /// of `x` with a last dimension of 1.
+///
+/// An infinite element becomes the least or the greatest byte, and the scale
+/// becomes infinite. Sums of products of these bytes have the sign of the
+/// infinity times its weight. The scale is NaN if an element is NaN, or if
+/// there are infinities of both signs.
 DynamicBytes quantizeDynamically(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::Value x,
                                  RangeOf range = RangeOf::tensor);
@@ -32,6 +37,19 @@ DynamicBytes quantizeDynamically(mlir::OpBuilder &builder, mlir::Location loc,
 /// Quantizes `x` by quantizeDynamically, and dequantizes it.
 mlir::Value roundDynamically(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value x, RangeOf range = RangeOf::tensor);
+
+/// Scales of weights as products of two factors. Sums of products of bytes are
+/// multiplied by `first`, the scale of the data and `second`. No intermediate
+/// result overflows unless the product does.
+struct SplitScales {
+  /// `second` is empty if all of its factors are 1.
+  llvm::SmallVector<double> first, second;
+};
+
+/// Splits the positive scales of weights. With scales of rows, the sums are
+/// multiplied by `first` before the scale of their row. Otherwise, `first` is
+/// multiplied by the data's only scale before the sums are.
+SplitScales splitScales(llvm::ArrayRef<double> scales, bool ofRows);
 
 /// Subtracts the contribution of a zero point from `sums`, which are i32 sums
 /// of products of int8 values. The zero point is computed at run time. The

@@ -8,6 +8,8 @@ from onnx.reference import ReferenceEvaluator
 
 import families
 from support import Case, TensorProto, helper, make_model, tool
+from test_levels import cap
+from test_packed_weights import LEVELS
 
 
 def inspect(artifact):
@@ -93,6 +95,70 @@ class Precision(Case):
                 # A range of all rows has an error of 0.4 here.
                 self.assertLessEqual(errors.max(), 0.025)
 
+    def test_odd_rows(self):
+        """Infinities have the sign of the product, NaN stays NaN, and large numbers do not overflow; all of them stay in
+        their rows. All levels give the same bits."""
+        rng = np.random.default_rng(0)
+        # Some weights are exactly 1 step of their scale, others 0. Columns have scales from tiny to huge.
+        w = rng.uniform(0.1, 1, (256, 96)).astype(np.float32) * rng.choice([-1, 1], (256, 96)).astype(np.float32)
+        w *= np.exp2(rng.integers(-3, 4, 96)).astype(np.float32)
+        w[:, 5] *= np.float32(1e30)
+        w[:, 6] *= np.float32(1e-30)
+        for rows in ([9], ["n"], [1], [2, 9]):
+            model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", [*rows, 256])],
+                               [("y", [*rows, 96])], {"w": w})
+            artifact = self.compile(model, "--precision=int8-dynamic", "--keep=m=int8", "--target", ",".join(LEVELS))
+            self.assertEqual(inspect(artifact)["precisions"], ["int8"])
+            x = rng.standard_normal((2, 9, 256)).astype(np.float32)
+            x[:, 1, 7], x[:, 2, 200], x[:, 3, 31] = np.inf, -np.inf, np.nan
+            x[:, 4, 3], x[:, 4, 4] = np.inf, -np.inf
+            x[:, 5] = np.float32(3e38) * np.sign(x[:, 5])
+            x[:, 6] *= np.float32(1e-30)
+            x[:, 7, 0] = np.float32(-3.4e38)
+            for x in {1: [row[None] for row in x[0]], 2: [x]}.get(rows[0], [x[0]]):
+                with np.errstate(all="ignore"):
+                    want = x.astype(np.float64) @ w.astype(np.float64)
+                    largest = np.abs(x).max(-1, keepdims=True) * np.abs(w).max(0) * 255 / 127
+                outcomes = []
+                for level in LEVELS:
+                    with cap(level), self.subTest(rows=rows, level=level):
+                        outcomes.append(got := self.run_model(artifact, {"x": x})["y"])
+                        np.testing.assert_array_equal(got, outcomes[0])
+                        self.assertFalse(np.isfinite(got[~np.isfinite(want)]).any())
+                        # A row with infinities of both signs is NaN.
+                        is_inf = np.isinf(want) & ~(np.isposinf(x).any(-1) & np.isneginf(x).any(-1))[..., None]
+                        np.testing.assert_array_equal(got[is_inf], want[is_inf])
+                        fits = np.isfinite(want) & (np.abs(want) + largest < 3.4e38)
+                        self.assertTrue(np.isfinite(got[fits]).all())
+                        # Denormal results are 0.
+                        self.assertLessEqual((np.abs(got - want)[fits] / (largest[fits] + 1e-36)).max(initial=0), 2)
+
+    def test_odd_pictures(self):
+        """A picture has one range. An infinity makes its windows infinite, and a NaN makes all NaN."""
+        rng = np.random.default_rng(0)
+        w = rng.uniform(0.001, 0.01, (32, 64, 3, 3)).astype(np.float32)
+        w[::2] *= -1
+        model = make_model([helper.make_node("Conv", ["x", "w"], ["y"], name="c", pads=[1, 1, 1, 1])],
+                           [("x", [1, 64, 8, 8])], [("y", [1, 32, 8, 8])], {"w": w})
+        artifact = self.compile(model, "--precision=int8-dynamic", "--keep=c=int8", "--target", ",".join(LEVELS))
+        x = rng.standard_normal((1, 64, 8, 8)).astype(np.float32)
+        floats = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"]
+        for level in LEVELS:
+            with cap(level), self.subTest(level=level):
+                run = lambda x: self.run_model(artifact, {"x": x})["y"]
+                large = run(x * np.float32(5e37))
+                np.testing.assert_allclose(large / 5e37, floats, atol=0.05 * np.abs(floats).max())
+                for value in (np.inf, -np.inf):
+                    odd = x.copy()
+                    odd[0, 3, 4, 4] = value
+                    got = run(odd)
+                    self.assertFalse(np.isfinite(got).any())
+                    np.testing.assert_array_equal(got[0, :, 3:6, 3:6], np.broadcast_to(
+                        np.where(np.arange(32) % 2, value, -value)[:, None, None], (32, 3, 3)))
+                odd = x.copy()
+                odd[0, 3, 4, 4] = np.nan
+                self.assertTrue(np.isnan(run(odd)).all())
+
     def refuses(self, *options, words):
         model = make_model([helper.make_node("Relu", ["x"], ["y"], name="act")], [("x", [1, 4])], [("y", [1, 4])])
         self.assert_refuses(model, *words, options=options)
@@ -168,3 +234,31 @@ class Files(Case):
                     np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
                     if name != "grouped":
                         self.assertIn("int8", inspect(artifact)["precisions"])
+
+    def test_conv_of_few_wide_weights(self):
+        """Of weights less their zero point, only a few exceed int8. The results are bit-exact at all levels."""
+        rng = np.random.default_rng(3)
+        forms = {"plain": ([48, 32, 3, 3], {"pads": [1, 0, 2, 1]}), "rows": ([24, 32, 1, 1], {}),
+                 "strides": ([48, 32, 3, 2], {"strides": [2, 3], "dilations": [1, 2], "pads": [0, 1, 1, 2]}),
+                 "auto": ([48, 32, 3, 3], {"auto_pad": "SAME_UPPER", "strides": [2, 1]}),
+                 "depthwise": ([32, 1, 3, 3], {"group": 32, "pads": [1, 0, 2, 1]}),
+                 "pairs": ([64, 2, 3, 3], {"group": 16, "strides": [2, 1]})}
+        for name, (shape, attributes) in forms.items():
+            w = rng.integers(20, 230, shape, np.uint8)
+            w[3, 0, -1, 0], w[20, -1, 0, -1], w[7, 0, 0, 0], w[9, 0, 0, 0] = 255, 254, 255, 253
+            x = rng.integers(0, 256, (2, shape[1] * attributes.get("group", 1), 9, 7), np.uint8)
+            node = helper.make_node("ConvInteger", ["x", "w", "z", "wz"], ["y"], name="product", **attributes)
+            for known, batch in ((True, 2), (False, 2), (False, "n")):
+                with self.subTest(name=name, known=known, batch=batch):
+                    inputs, z = [("x", [batch, *x.shape[1:]], TensorProto.UINT8)], np.uint8(131)
+                    model = make_model([node], inputs + ([] if known else [("z", [], TensorProto.UINT8)]),
+                                       [("y", None, TensorProto.INT32)],
+                                       {"w": w, "wz": np.uint8(119), **({"z": z} if known else {})})
+                    feeds = {"x": x, **({} if known else {"z": z})}
+                    artifact = self.compile(model, "--target", ",".join(LEVELS))
+                    want = ReferenceEvaluator(model).run(None, feeds)[0]
+                    for level in LEVELS:
+                        with cap(level):
+                            np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
+                    kinds = [layer["kind"] for layer in inspect(artifact)["layers"]]
+                    self.assertEqual(sum("conv" in kind or kind == "matmul" for kind in kinds), 1, kinds)

@@ -243,15 +243,19 @@ class RoundedRows(Case):
         a[0], a[1, :32], a[2] = 0, 0, 1e-40
         a[3] *= np.float32(1e35)
         a[4, 7], a[5, 9], a[6, 40] = np.inf, np.nan, -np.inf
+        a[7] *= np.float32(3e38) / np.abs(a[7]).max()
         artifact = self.compile(model, "--target", ",".join(LEVELS))
         for level in LEVELS:
             with cap(level), self.subTest(level=level):
                 got = self.run_model(artifact, {"a": a})["y"]
                 self.assertTrue((got[0] == 0).all() and np.abs(got[2]).max() < 1e-37)
                 self.assertFalse(np.isfinite(got[4:7]).any())
+                for row, at, sign in ((4, 7, 1), (6, 40, -1)):
+                    is_met = weights[:, at] != 0
+                    np.testing.assert_array_equal(got[row, is_met], sign * np.sign(weights[is_met, at]) * np.inf)
                 for row in (1, 3, 7):
-                    self.assert_close(got[row] / np.abs(a[row]).max(),
-                                      round_rows(a[row], 32) / np.abs(a[row]).max(), weights)
+                    largest = np.abs(a[row]).max().astype(np.float64)
+                    self.assert_close(got[row] / largest, round_rows(a[row], 32) / largest, weights)
 
     def test_allowed_by_precision(self):
         """`int8-dynamic` also rounds rows that the model does not allow to round, except kept ones."""

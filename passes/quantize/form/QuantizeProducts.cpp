@@ -155,17 +155,22 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
   std::vector<double> scales;
   for (int64_t o = 0; o < int64_t(weights.outputs()); ++o)
     scales.push_back(weights.parameters.scaleOf(o));
-  Value constant =
-      alongOutputs(rewriter, loc, type, dim, type.getElementType(), scales);
   const bool ofRows = typeOf(data.getScale()).getRank() != 0;
+  const support::SplitScales split = support::splitScales(scales, ofRows);
+  Value constant = alongOutputs(rewriter, loc, type, dim, type.getElementType(),
+                                split.first);
   Value factors = constant;
   if (!ofRows)
     factors = nn::MulOp::create(rewriter, loc, typeOf(constant),
                                 data.getScale(), constant);
   Value y = nn::CastOp::create(rewriter, loc, type, sums);
+  y = nn::MulOp::create(rewriter, loc, type, y, factors);
   if (ofRows)
     y = nn::MulOp::create(rewriter, loc, type, y, data.getScale());
-  y = nn::MulOp::create(rewriter, loc, type, y, factors);
+  if (!split.second.empty())
+    y = nn::MulOp::create(rewriter, loc, type, y,
+                          alongOutputs(rewriter, loc, type, dim,
+                                       type.getElementType(), split.second));
   Value bias = operands.computedBias;
   if (!bias)
     return y;

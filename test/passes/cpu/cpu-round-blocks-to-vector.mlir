@@ -12,9 +12,16 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: arith.maxsi
 // CHECK: %[[BITS:.*]] = vector.reduction <maxsi>
 // CHECK: %[[LARGEST:.*]] = arith.bitcast %[[BITS]] : i32 to f32
-// CHECK: arith.divf %[[LARGEST]], %[[MOST]]
+// CHECK: arith.maxsi %[[BITS]]
+// CHECK: arith.minsi
+// CHECK: %[[RANGE:.*]] = arith.bitcast
+// CHECK: %[[FINITE:.*]] = arith.cmpi sle, %[[BITS]]
+// CHECK: %[[SCALE:.*]] = arith.divf %[[RANGE]], %[[MOST]]
+// CHECK: arith.select %[[FINITE]], %[[SCALE]], %[[LARGEST]]
 // CHECK: memref.store
-// CHECK: arith.divf %[[MOST]], %[[LARGEST]]
+// CHECK: arith.divf %[[MOST]], %[[RANGE]]
+// CHECK: arith.maxnumf
+// CHECK: arith.minnumf
 // CHECK: math.roundeven
 // CHECK: arith.fptosi
 // CHECK: arith.trunci {{.*}} vector<16xi32> to vector<16xi8>

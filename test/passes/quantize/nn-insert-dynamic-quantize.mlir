@@ -12,14 +12,30 @@
 // RUN:   | FileCheck %s --check-prefix=RULE
 // RULE: error: rule 'n1=fp32' matches no node of the model; similar names: 'm1', 'm2'
 
-// The smallest and the largest element of each row, and 0, give scale and zero point, once for both products.
+// The smallest and the largest element of each row, and 0, give scale and zero
+// point, once for both products. Bytes are made with a finite step. The scale
+// is infinite or NaN if an element is.
 // CHECK-LABEL: @shared
-// CHECK: nn.reduce min %arg0 {axes = array<i64: 1>, keep_dims} : tensor<?x2xf32> -> tensor<?x1xf32>
-// CHECK: nn.reduce max %arg0
-// CHECK: %[[S:.*]] = nn.select %{{.*}} -> tensor<?x1xf32>
+// CHECK: %[[MAX:.*]] = nn.reduce max %arg0 {axes = array<i64: 1>, keep_dims} : tensor<?x2xf32> -> tensor<?x1xf32>
+// CHECK: %[[HIGH:.*]] = nn.max %[[MAX]]
+// CHECK: %[[MOST:.*]] = nn.clamp %[[HIGH]] {max = 3.4028234663852886E+38 : f64, min = -3.4028234663852886E+38 : f64}
+// CHECK: %[[A:.*]] = nn.mul %[[MOST]], %
+// CHECK: %[[ABOVE:.*]] = nn.sub %[[HIGH]], %[[MOST]]
+// CHECK: %[[MIN:.*]] = nn.reduce min %arg0
+// CHECK: %[[LOW:.*]] = nn.min %[[MIN]]
+// CHECK: %[[LEAST:.*]] = nn.clamp %[[LOW]]
+// CHECK: %[[B:.*]] = nn.mul %[[LEAST]], %
+// CHECK: %[[WIDTH:.*]] = nn.sub %[[A]], %[[B]]
+// CHECK: %[[BELOW:.*]] = nn.sub %[[LOW]], %[[LEAST]]
+// CHECK: %[[SUM:.*]] = nn.add %[[ABOVE]], %[[BELOW]]
+// CHECK: %[[EXCESS:.*]] = nn.abs %[[SUM]]
+// CHECK: %[[QUOTIENT:.*]] = nn.div %[[WIDTH]]
+// CHECK: %[[NOTHING:.*]] = nn.equal %[[QUOTIENT]]
+// CHECK: %[[STEP:.*]] = nn.select %[[NOTHING]], %{{.*}}, %[[QUOTIENT]] {{.*}} -> tensor<?x1xf32>
 // CHECK: %[[R:.*]] = nn.round
 // CHECK: %[[Z:.*]] = nn.cast %{{.*}} {in_range} : tensor<?x1xf32> -> tensor<?x1xui8>
-// CHECK: %[[Q:.*]] = nn.quantize %arg0, %[[S]] zero_point(%[[Z]])
+// CHECK: %[[Q:.*]] = nn.quantize %arg0, %[[STEP]] zero_point(%[[Z]])
+// CHECK: %[[S:.*]] = nn.add %[[STEP]], %[[EXCESS]]
 // CHECK: %[[X:.*]] = nn.dequantize %[[Q]], %[[S]] zero_point(%[[Z]])
 // CHECK-NOT: nn.quantize
 // CHECK-DAG: %[[T:.*]] = nn.dequantize %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<2x2xsi8>, tensor<2xf32>) -> tensor<2x2xf32>

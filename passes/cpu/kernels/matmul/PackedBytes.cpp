@@ -12,7 +12,7 @@
 //         sums = factor * sum of the row's bytes
 //         for 32-bit word of `32 / bits` neighbouring k
 //           for shift: sums += four bytes of src * (word >> shift & mask)
-//         accumulators += scale of the row * scale of the column * sums
+//         accumulators += scale of the row * (scale of the column * sums)
 //       epilogue, store
 //
 // Without VNNI, the products of pairs of bytes are added up as int16 first.
@@ -308,9 +308,9 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
       if (zeros)
         sum = multiplyAddVectors(b, tile.hasFMA, points[v],
                                  asReal(tile, offsets[r]), sum);
-      sum = arith::MulFOp::create(b.b, b.loc, sum, scale);
-      result.push_back(
-          multiplyAddVectors(b, tile.hasFMA, sum, factors[v], sums[i]));
+      // The product of the sum and a scale of large data might overflow.
+      sum = arith::MulFOp::create(b.b, b.loc, sum, factors[v]);
+      result.push_back(multiplyAddVectors(b, tile.hasFMA, sum, scale, sums[i]));
     }
   }
   return result;

@@ -20,6 +20,7 @@
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/RowEmitter.h"
+#include "passes/support/BlockRange.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -98,11 +99,17 @@ Value Emitter::largestOf(Index from, int64_t count) {
                                      largest);
 }
 
-/// Returns a part's elements times `factor`, rounded to the nearest integer.
+/// Returns a part's elements times `factor`, rounded to the nearest integer
+/// from -127 to 127. An infinity becomes one of these bounds.
 Value Emitter::round(Value part, Value factor) {
-  Value scaled = arith::MulFOp::create(
-      b.b, b.loc, part,
-      vector::BroadcastOp::create(b.b, b.loc, part.getType(), factor));
+  auto all = [&](Value number) {
+    return vector::BroadcastOp::create(b.b, b.loc, part.getType(), number);
+  };
+  Value scaled = arith::MulFOp::create(b.b, b.loc, part, all(factor));
+  scaled =
+      arith::MaxNumFOp::create(b.b, b.loc, scaled, all(floatConstant(b, -127)));
+  scaled =
+      arith::MinNumFOp::create(b.b, b.loc, scaled, all(floatConstant(b, 127)));
   return arith::FPToSIOp::create(
       b.b, b.loc, partOf(b.b.getI32Type()),
       math::RoundEvenOp::create(b.b, b.loc, scaled));
@@ -129,14 +136,24 @@ void Emitter::emitBlock(Index from, Index to, int64_t count) {
   Type real = b.b.getF32Type();
   Value bits = largestOf(from, count);
   Value largest = arith::BitcastOp::create(b.b, b.loc, real, bits);
-  Value most = floatConstant(b, 127), zero = floatConstant(b, 0);
-  Value scale = arith::DivFOp::create(b.b, b.loc, largest, most);
+  // Bounds the bits of the range. The bits of positive floats have their order.
+  Value least =
+            integer(llvm::bit_cast<int32_t>(127 / support::kMaxBlockFactor)),
+        greatest =
+            integer(llvm::bit_cast<int32_t>(std::numeric_limits<float>::max()));
+  Value range = arith::BitcastOp::create(
+      b.b, b.loc, real,
+      arith::MinSIOp::create(b.b, b.loc,
+                             arith::MaxSIOp::create(b.b, b.loc, bits, least),
+                             greatest));
+  Value isFinite = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::sle,
+                                         bits, greatest);
+  Value most = floatConstant(b, 127);
+  Value scale = arith::SelectOp::create(
+      b.b, b.loc, isFinite, arith::DivFOp::create(b.b, b.loc, range, most),
+      largest);
   storeWord(arith::BitcastOp::create(b.b, b.loc, b.b.getI32Type(), scale), to);
-  Value isZero = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::eq,
-                                       bits, integer(0));
-  Value factor = arith::SelectOp::create(
-      b.b, b.loc, isZero, zero,
-      arith::DivFOp::create(b.b, b.loc, most, largest));
+  Value factor = arith::DivFOp::create(b.b, b.loc, most, range);
   Index bytes = b.add(to, cpu::kRoundedHead);
   Value sum;
   for (int64_t at = 0; at < block; at += kPart) {

@@ -277,10 +277,34 @@ func.func @rows(%x: tensor<2x?x2xui8>, %s: tensor<2x?x1xf32>, %z: tensor<2x?x1xu
   // CHECK: %[[L:.*]] = nn.mul %[[Z]], %{{.*}} : tensor<2x?x1xi32>, tensor<2xi32> -> tensor<2x?x2xi32>
   // CHECK: %[[D:.*]] = nn.sub %[[P]], %[[L]]
   // CHECK: %[[F:.*]] = nn.cast %[[D]]
-  // CHECK: %[[R:.*]] = nn.mul %[[F]], %arg1 : tensor<2x?x2xf32>, tensor<2x?x1xf32> -> tensor<2x?x2xf32>
-  // CHECK: nn.mul %[[R]], %{{.*}} : tensor<2x?x2xf32>, tensor<2xf32> -> tensor<2x?x2xf32>
+  // CHECK: %[[C:.*]] = nn.mul %[[F]], %{{.*}} : tensor<2x?x2xf32>, tensor<2xf32> -> tensor<2x?x2xf32>
+  // CHECK: %[[R:.*]] = nn.mul %[[C]], %arg1 : tensor<2x?x2xf32>, tensor<2x?x1xf32> -> tensor<2x?x2xf32>
+  // CHECK-NOT: nn.mul
+  // CHECK: return %[[R]]
   %2 = nn.matmul %0, %1 : (tensor<2x?x2xf32>, tensor<2x2xf32>) -> tensor<2x?x2xf32>
   return %2 : tensor<2x?x2xf32>
+}
+
+// Scales of weights beyond 2^64, and of one row beyond 32, are split in two, so
+// that no product overflows before the last.
+// CHECK-LABEL: @large_scales
+// CHECK-DAG: %[[A:.*]] = arith.constant dense<[2.500000e-01, 1.84467441E+19]> : tensor<2xf32>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[1.000000e+00, 5.42101{{.*}}E+10]> : tensor<2xf32>
+// CHECK-DAG: %[[C:.*]] = nn.mul %{{.*}}, %[[A]] : tensor<2x?x2xf32>, tensor<2xf32>
+// CHECK-DAG: %[[R:.*]] = nn.mul %[[C]], %arg1
+// CHECK-DAG: nn.mul %[[R]], %[[B]] : tensor<2x?x2xf32>, tensor<2xf32>
+// CHECK-DAG: %[[D:.*]] = arith.constant dense<[2.500000e-01, 3.200000e+01]> : tensor<2xf32>
+// CHECK-DAG: nn.mul %arg2, %[[D]] : tensor<f32>, tensor<2xf32>
+// CHECK-DAG: arith.constant dense<[1.000000e+00, 3.125000e+28]> : tensor<2xf32>
+func.func @large_scales(%x: tensor<2x?x2xui8>, %s: tensor<2x?x1xf32>, %r: tensor<f32>, %z: tensor<2x?x1xui8>, %u: tensor<ui8>) -> (tensor<2x?x2xf32>, tensor<2x?x2xf32>) {
+  %w = arith.constant dense<[[1, 2], [1, 0]]> : tensor<2x2xi8>
+  %t = arith.constant dense<[0.25, 1.0e30]> : tensor<2xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2x?x2xui8>, tensor<2x?x1xf32>, tensor<2x?x1xui8>) -> tensor<2x?x2xf32>
+  %1 = nn.dequantize %w, %t {axis = 1 : i64} : (tensor<2x2xi8>, tensor<2xf32>) -> tensor<2x2xf32>
+  %2 = nn.matmul %0, %1 : (tensor<2x?x2xf32>, tensor<2x2xf32>) -> tensor<2x?x2xf32>
+  %3 = nn.dequantize %x, %r zero_point(%u) {axis = 0 : i64} : (tensor<2x?x2xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x?x2xf32>
+  %4 = nn.matmul %3, %1 : (tensor<2x?x2xf32>, tensor<2x2xf32>) -> tensor<2x?x2xf32>
+  return %2, %4 : tensor<2x?x2xf32>, tensor<2x?x2xf32>
 }
 
 // Must not fire: pictures have no scales of rows.
