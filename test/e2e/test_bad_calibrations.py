@@ -61,8 +61,8 @@ class BadFiles(Case):
         self.refuses(changed(lambda content: content.update(ingot_calibration=99)), "version 99", "calibrate again")
         self.refuses(changed(lambda content: content.pop("tensors")), "tensors")
         self.refuses(changed(lambda content: content.update(tensors=[])), "ranges of no tensor", "calibrate again")
-        self.refuses(changed(lambda content: content.update(tensors=[dict(content["tensors"][0], name="z")])), "'z'",
-                     "no tensor")
+        self.refuses(changed(lambda content: content.update(tensors=[dict(content["tensors"][0], name="z")])),
+                     "range of tensor 'z'")
         self.refuses(changed(lambda content: content["tensors"].append(content["tensors"][0])), "'x' is there twice")
 
 
