@@ -8,6 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/backend/Policy.h"
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/lower/CudaSupport.h"
 #include "passes/cuda/lower/NNToCuda.h"
 #include "passes/cuda/schedule/ChooseRecurrent.h"
 #include "passes/cuda/schedule/ChooseSchedule.h"
