@@ -7,6 +7,7 @@
 #include "dialects/cpu/CpuVerify.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Signs.h"
+#include "dialects/kernel/ResampleVerify.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -198,47 +199,11 @@ LogicalResult PoolOp::verify() {
   return getKind() == PoolKind::max ? success() : verifyFloats(*this);
 }
 
-/// Limit on the number of taps in all dimensions together.
-static constexpr int64_t kMostTaps = 16;
-
 LogicalResult ResampleOp::verify() {
-  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
-  int64_t rank = src.getRank(), first = getFirst(), dims = numDims();
-  if (dims < 1 || dims > 3)
-    return emitOpError("expects 1 to 3 positions, but got ") << dims;
-  if (!getWeights().empty() && int64_t(getWeights().size()) != dims)
-    return emitOpError("expects ")
-           << dims << " weights or none, but got " << getWeights().size();
-  if (first < 0 || (rank != first + dims && rank != first + dims + 1))
-    return emitOpError("expects src of rank ")
-           << first + dims << " or " << first + dims + 1 << ", but got "
-           << rank;
+  if (failed(ingot::kernel::verifyResample(*this)))
+    return failure();
   if (numRowDims() == 0)
     return emitOpError("expects a dimension before that of the elements");
-  if (failed(expectRank(*this, "dst", getDst(), rank)))
-    return failure();
-  for (int64_t i = 0; i < rank; ++i)
-    if ((i < first || i > lastDim()) &&
-        failed(expectSize(*this, "dst dimension " + Twine(i), src.getDimSize(i),
-                          dst.getDimSize(i))))
-      return failure();
-  for (OperandRange tables : {getPositions(), getWeights()})
-    for (auto [i, table] : llvm::enumerate(tables)) {
-      StringRef name = tables == getPositions() ? "positions" : "weights";
-      if (failed(expectRank(*this, name, table, 2)) ||
-          failed(expectSize(*this, name + " dimension 0", numTaps(),
-                            typeOf(table).getDimSize(0))) ||
-          failed(expectSize(*this, name + " dimension 1",
-                            dst.getDimSize(first + i),
-                            typeOf(table).getDimSize(1))))
-        return failure();
-    }
-  int64_t taps = 1;
-  for (int64_t i = 0; i < dims; ++i)
-    taps *= numTaps();
-  int64_t most = getWeights().empty() ? 1 : kMostTaps;
-  if (taps < 1 || taps > most)
-    return emitOpError("expects 1 to ") << most << " taps, but got " << taps;
   if (failed(verifyDst(*this, getDst())))
     return failure();
   return verifyEpilogue(*this, getDst());

@@ -248,20 +248,7 @@ def Cpu_ResampleOp
     `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
     $epilogue (`->` type($result)^)?
   }];
-  let extraClassDeclaration = baseDeclarations # [{
-    int64_t numDims() { return getPositions().size(); }
-    /// Returns the number of taps in each dimension.
-    int64_t numTaps() {
-      return ::mlir::cast<::mlir::ShapedType>(getPositions()[0].getType())
-          .getShape()[0];
-    }
-    /// Returns the last dimension that is resampled.
-    int64_t lastDim() { return int64_t(getFirst()) + numDims() - 1; }
-    /// Returns true if there is a dimension of channels.
-    bool hasChannels() {
-      return ::mlir::cast<::mlir::ShapedType>(getSrc().getType()).getRank() >
-             lastDim() + 1;
-    }
+  let extraClassDeclaration = resampleDeclarations # baseDeclarations # [{
     /// Returns the number of dimensions whose indices select a row.
     int64_t numRowDims() {
       return hasChannels() && numDims() == 1 ? lastDim() + 1 : lastDim();

@@ -180,9 +180,5 @@ Work BandMatMulOp::getWork() {
 StringRef ResampleOp::getKernelKind() { return "resampling"; }
 
 Work ResampleOp::getWork() {
-  // Interpolates the dimensions one after the other.
-  int64_t taps = 0, all = 1;
-  for (int64_t i = 0; i < numDims(); ++i)
-    taps += (all *= numTaps());
-  return workPerElement(getDst(), {getWeights().empty() ? 0 : 2 * taps});
+  return workPerElement(getDst(), {numOperations()});
 }

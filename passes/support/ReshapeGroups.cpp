@@ -15,6 +15,17 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::support;
 
+SmallVector<ReassociationIndices> support::groupsFrom(int64_t rank,
+                                                      int64_t first) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i <= first)
+      groups.push_back({i});
+    else
+      groups.back().push_back(i);
+  return groups;
+}
+
 static bool isOpen(int64_t size) { return ShapedType::isDynamic(size); }
 
 std::optional<SmallVector<ReshapeGroup>>

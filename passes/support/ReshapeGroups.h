@@ -25,6 +25,10 @@ struct ReshapeGroup {
 std::optional<llvm::SmallVector<ReshapeGroup>>
 splitReshape(llvm::ArrayRef<int64_t> x, llvm::ArrayRef<int64_t> y);
 
+/// Returns groups that join dimension `first` and all dimensions behind it.
+llvm::SmallVector<mlir::ReassociationIndices> groupsFrom(int64_t rank,
+                                                         int64_t first);
+
 /// Reshapes `tensor` to `sizes`. Each of `groups`, which are in order, is
 /// collapsed to one dimension and expanded again. Returns null if this would
 /// collapse all dimensions to one.

@@ -17,7 +17,7 @@
 #include "passes/support/Convolutions.h"
 #include "passes/support/ExactSums.h"
 #include "passes/support/KernelReasons.h"
-#include "passes/support/Resampling.h"
+#include "passes/support/ResampleTables.h"
 #include "passes/support/StridePhases.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -187,39 +187,27 @@ static Reason whyNot(nn::ReduceOp op) {
 }
 
 static Reason whyNot(nn::ResizeOp op) {
-  int64_t rank = typeOf(op.getX()).getRank(), first = rank, end = 0, count = 0;
-  for (int64_t i = 0; i < rank; ++i)
-    if (!support::isCopiedDim(op, i)) {
-      first = std::min(first, i);
-      end = i + 1;
-      ++count;
-    }
-  if (count == 0)
+  SmallVector<int64_t> resized = support::resizedDims(op);
+  if (resized.empty())
     return "resizes nothing";
   // Accepts an antialiased resize of any dimensions, because it is computed one
   // dimension after the other.
   if (op.getAntialias())
     return std::nullopt;
-  if (end - first != count)
-    return "resizes dimensions that are not neighbours";
-  if (rank == 1)
-    return "resizes a vector";
-  int64_t taps = 1;
-  for (int64_t i = 0; i < count; ++i)
-    taps *= support::numTaps(op.getMode());
+  if (Reason reason = support::whyNotResampled(op))
+    return reason;
   // Declines if loops are faster. For each result pixel, the kernel reads the
   // taps of all dimensions. Loops of known sizes resample one dimension after
   // the other, which is faster with many channels. With few channels the kernel
   // also takes the dimensions in sequence.
   RankedTensorType x = typeOf(op.getX()), y = typeOf(op.getY());
-  if (taps > 2 && end < rank && x.hasStaticShape() && y.hasStaticShape() &&
+  const int64_t end = resized.back() + 1;
+  if (support::numAllTaps(op) > 2 && end < x.getRank() && x.hasStaticShape() &&
+      y.hasStaticShape() &&
       support::productOf(x.getShape().drop_front(end)) >=
           threshold::resizedChannels &&
       y.getNumElements() >= threshold::resizedGrowth * x.getNumElements())
     return "has many pixels for each of its input's";
-  if (count > 3 || taps > 16)
-    return "resizes " + std::to_string(count) + " dimensions of " +
-           std::to_string(support::numTaps(op.getMode())) + " taps each";
   return std::nullopt;
 }
 

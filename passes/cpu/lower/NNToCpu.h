@@ -22,10 +22,6 @@ void buildEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Region &region, mlir::Type type, bool hasBias,
                    bool hasScale = false);
 
-/// Returns groups that join dimension `first` and all dimensions behind it.
-mlir::SmallVector<mlir::ReassociationIndices> groupsFrom(int64_t rank,
-                                                         int64_t first);
-
 /// Builds the epilogue of an op without weights. Scale and shift are applied if
 /// their operands exist.
 void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,

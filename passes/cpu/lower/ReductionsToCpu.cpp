@@ -12,6 +12,7 @@
 #include "passes/cpu/lower/ScaledBytes.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/kernel/RowEpilogue.h"
+#include "passes/support/ReshapeGroups.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
 
@@ -204,16 +205,6 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
-
-SmallVector<ReassociationIndices> cpu::groupsFrom(int64_t rank, int64_t first) {
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t i = 0; i < rank; ++i)
-    if (i <= first)
-      groups.push_back({i});
-    else
-      groups.back().push_back(i);
-  return groups;
-}
 
 LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
                                               PatternRewriter &b) const {

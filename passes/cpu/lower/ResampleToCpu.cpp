@@ -12,7 +12,7 @@
 #include "passes/cpu/lower/FollowImage.h"
 #include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/policy/Thresholds.h"
-#include "passes/support/Resampling.h"
+#include "passes/support/ResampleTables.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -34,167 +34,7 @@ struct ResizePattern : OpRewritePattern<nn::ResizeOp> {
   int64_t maxTableBytes;
 };
 
-/// The taps of a resized dimension of `size` elements. An element here is a run
-/// of `inner` neighbouring elements, which are resampled together.
-struct TapTables {
-  OpBuilder &b;
-  Location loc;
-  Sampling sampling;
-  ResampledAxis axis;
-  OpFoldResult size;
-  int64_t inner;
-  int64_t maxBytes;
-  /// Tensors with a row for each tap; nearest resampling has no weights.
-  Value positions, weights;
-
-  void create();
-  /// Returns the rows of all tables in sequence. Returns nullopt if only a run
-  /// can compute them, or if they are too large.
-  std::optional<std::vector<double>> compute();
-
-private:
-  SmallVector<Value> numbersAt(OpBuilder &b, Value at);
-  bool createNow();
-  Type typeOfRow(int64_t i) {
-    return i == 0 ? Type(b.getI32Type()) : Type(b.getF32Type());
-  }
-  int64_t taps() { return numTaps(sampling.mode); }
-  int64_t tables() {
-    return sampling.mode == nn::ResizeMode::nearest ? 1 : 2;
-  }
-};
-
 } // namespace
-
-/// Returns the positions of all taps of element `at`, then their weights.
-SmallVector<Value> TapTables::numbersAt(OpBuilder &b, Value at) {
-  Scalars s{b, loc};
-  Value pixel = at, channel;
-  if (inner != 1) {
-    pixel = arith::DivUIOp::create(b, loc, at, s.n(inner));
-    channel = arith::RemUIOp::create(b, loc, at, s.n(inner));
-  }
-  SmallVector<Tap> taps = tapsOf(s, sampling, axis, pixel);
-  SmallVector<Value> numbers;
-  for (const Tap &tap : taps) {
-    Value position = tap.position;
-    if (channel)
-      position = s.add(s.mul(position, s.n(inner)), channel);
-    numbers.push_back(
-        arith::IndexCastOp::create(b, loc, b.getI32Type(), position));
-  }
-  if (tables() == 2)
-    for (const Tap &tap : taps)
-      numbers.push_back(tap.weight);
-  return numbers;
-}
-
-/// Folds an op. Its operands are constants or in `known`. Returns null if
-/// folding fails.
-static Attribute foldStep(Operation &step,
-                          const llvm::DenseMap<Value, Attribute> &known) {
-  auto constantOf = [&](Value value) {
-    Attribute constant = known.lookup(value);
-    if (!constant)
-      matchPattern(value, m_Constant(&constant));
-    return constant;
-  };
-  // Tries twice, because the first attempt may only move constants to the
-  // right.
-  for (int64_t tries = 0; tries < 2; ++tries) {
-    SmallVector<Attribute> operands;
-    for (Value operand : step.getOperands())
-      operands.push_back(constantOf(operand));
-    SmallVector<OpFoldResult> folded;
-    if (failed(step.fold(operands, folded)))
-      return {};
-    if (folded.size() != 1)
-      continue;
-    auto constant = dyn_cast<Attribute>(folded[0]);
-    return constant ? constant : constantOf(cast<Value>(folded[0]));
-  }
-  return {};
-}
-
-/// The maximum number of elements of a dimension for which the compiler
-/// computes taps. It folds the elements one by one, which is much slower than a
-/// run.
-static constexpr int64_t kMaxElements = int64_t(1) << 16;
-
-std::optional<std::vector<double>> TapTables::compute() {
-  std::optional<int64_t> width = getConstantIntValue(size);
-  if (!width || *width > kMaxElements || *width * taps() > maxBytes / 4)
-    return std::nullopt;
-  Block block;
-  Value at = block.addArgument(b.getIndexType(), loc);
-  OpBuilder inside(b.getContext());
-  inside.setInsertionPointToEnd(&block);
-  SmallVector<Value> results = numbersAt(inside, at);
-  std::vector<double> numbers(results.size() * *width);
-  for (int64_t i = 0; i < *width; ++i) {
-    llvm::DenseMap<Value, Attribute> known = {{at, b.getIndexAttr(i)}};
-    for (Operation &step : block) {
-      Attribute constant = foldStep(step, known);
-      if (!constant)
-        return std::nullopt;
-      known[step.getResult(0)] = constant;
-    }
-    for (auto [row, result] : llvm::enumerate(results)) {
-      Attribute number = known.lookup(result);
-      auto integer = dyn_cast<IntegerAttr>(number);
-      numbers[row * *width + i] =
-          integer ? double(integer.getInt())
-                  : cast<FloatAttr>(number).getValueAsDouble();
-    }
-  }
-  return numbers;
-}
-
-/// Makes the tables constants. Returns false if they must be made at run time.
-bool TapTables::createNow() {
-  std::optional<std::vector<double>> numbers = compute();
-  if (!numbers)
-    return false;
-  int64_t width = *getConstantIntValue(size), each = taps() * width;
-  for (int64_t i = 0; i < tables(); ++i)
-    (i == 0 ? positions : weights) = nn::makeConstant(
-        b, loc, RankedTensorType::get({taps(), width}, typeOfRow(i)),
-        ArrayRef(*numbers).slice(i * each, each));
-  return true;
-}
-
-void TapTables::create() {
-  if (createNow())
-    return;
-  SmallVector<Value> tensors;
-  for (int64_t i = 0; i < tables(); ++i)
-    tensors.push_back(
-        empty(b, loc, {b.getIndexAttr(taps()), size}, typeOfRow(i)));
-  AffineMap map = b.getMultiDimIdentityMap(2);
-  auto generic = linalg::GenericOp::create(
-      b, loc, TypeRange(ValueRange(tensors)), ValueRange(), tensors,
-      SmallVector<AffineMap>(tensors.size(), map),
-      SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
-      [&](OpBuilder &b, Location loc, ValueRange) {
-        Scalars s{b, loc};
-        Value tap = linalg::IndexOp::create(b, loc, 0);
-        SmallVector<Value> numbers =
-            numbersAt(b, linalg::IndexOp::create(b, loc, 1));
-        SmallVector<Value> results;
-        for (int64_t i = 0; i < tables(); ++i) {
-          auto each = ArrayRef(numbers).slice(i * taps(), taps());
-          Value found = each.back();
-          for (int64_t t = taps() - 2; t >= 0; --t)
-            found = s.choose(arith::CmpIPredicate::eq, tap, s.n(t), each[t],
-                             found);
-          results.push_back(found);
-        }
-        linalg::YieldOp::create(b, loc, results);
-      });
-  positions = generic.getResult(0);
-  if (tables() == 2)
-    weights = generic.getResult(1);
-}
 
 /// Converts sums to elements of `type`, floats or bytes. If `areBytes`, the
 /// sums are already whole numbers in the range of bytes.
@@ -337,11 +177,8 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
   Location loc = op.getLoc();
   RankedTensorType type = op.getY().getType();
   int64_t rank = type.getRank();
-  SmallVector<int64_t> resized;
-  for (int64_t i = 0; i < rank; ++i)
-    if (!isCopiedDim(op, i))
-      resized.push_back(i);
-  int64_t first = resized.front(), last = resized.back();
+  SmallVector<int64_t> resized = resizedDims(op);
+  int64_t last = resized.back();
   int64_t channels = support::productOf(type.getShape().drop_front(last + 1));
   bool areFew = last != rank - 1 && last != 0 &&
                 ShapedType::isStatic(channels) &&
@@ -361,49 +198,14 @@ LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
       return success();
     }
   }
-  Sizes from = sizesOf(b, loc, op.getX());
-  Sizes sizes = resultSizes(b, op->getResult(0));
-  Scalars s{b, loc};
-  SmallVector<Value> positions, weights;
-  for (int64_t i : resized) {
-    int64_t inner = i == last && areFew ? channels : 1;
-    TapTables tables{b,
-                     loc,
-                     samplingOf(op),
-                     axisOf(s, op, i, from[i], sizes[i]),
-                     mulSizes(b, loc, sizes[i], b.getIndexAttr(inner)),
-                     inner,
-                     maxTableBytes,
-                     {},
-                     {}};
-    tables.create();
-    positions.push_back(tables.positions);
-    if (tables.weights)
-      weights.push_back(tables.weights);
-  }
-  // Joins the dimensions behind the last resized one into channels. A few
-  // channels are joined with the resized dimension instead.
-  int64_t joined = areFew ? last : last + 1;
-  Sizes dstSizes(ArrayRef<OpFoldResult>(sizes).take_front(joined));
-  if (joined < rank)
-    dstSizes.push_back(productOf(
-        b, loc, ArrayRef<OpFoldResult>(sizes).drop_front(joined)));
-  auto groups = groupsFrom(rank, joined);
-  bool isJoined = joined < rank - 1;
-  Value x = op.getX();
-  if (isJoined)
-    x = tensor::CollapseShapeOp::create(b, loc, x, groups);
-  Value dst = empty(b, loc, dstSizes, b.getF32Type());
+  ResampleOperands operands =
+      makeResampleOperands(b, op, /*joinsChannels=*/areFew, maxTableBytes);
   auto kernel = cpu::ResampleOp::create(
-      b, loc, dst.getType(), x, positions, weights, ValueRange(), dst,
-      uint64_t(first), /*schedule=*/{});
+      b, loc, operands.dst.getType(), operands.src, operands.positions,
+      operands.weights, ValueRange(), operands.dst, uint64_t(operands.first),
+      /*schedule=*/{});
   buildRowEpilogue(b, loc, kernel);
-  Value y = kernel.getResult();
-  if (isJoined)
-    y = tensor::ExpandShapeOp::create(
-        b, loc, RankedTensorType::get(staticShape(sizes), b.getF32Type()), y,
-        groups, sizes);
-  y = castTo(b, loc, y, type.clone(b.getF32Type()));
+  Value y = splitResampled(b, op, kernel.getResult());
   bool isNearest = op.getMode() == nn::ResizeMode::nearest;
   b.replaceOp(op, roundTo(b, type, y, isNearest));
   return success();

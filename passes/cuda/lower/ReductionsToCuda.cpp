@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/cuda/lower/CudaSupport.h"
 #include "passes/cuda/lower/NNToCuda.h"
+#include "passes/support/ReshapeGroups.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -56,17 +57,12 @@ static Value splitColumns(OpBuilder &b, Location loc, Value y,
   const int64_t rank = int64_t(sizes.size()), columns = typeOf(y).getRank() - 1;
   if (columns + 1 == rank)
     return y;
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t i = 0; i < rank; ++i)
-    if (i <= columns)
-      groups.push_back({i});
-    else
-      groups.back().push_back(i);
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
   return tensor::ExpandShapeOp::create(b, loc, typeOf(y).clone(shape), y,
-                                       groups, sizes);
+                                       support::groupsFrom(rank, columns),
+                                       sizes);
 }
 
 LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
