@@ -60,6 +60,7 @@ void cuda::registerBufferizableOpInterfaceExternalModels(
     PoolOp::attachInterface<Model<PoolOp>>(*context);
     RecurrentOp::attachInterface<PlainModel<RecurrentOp, true>>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
+    ResampleOp::attachInterface<Model<ResampleOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);
     ScanOp::attachInterface<PlainModel<ScanOp>>(*context);
     ScatterOp::attachInterface<PlainModel<ScatterOp, true>>(*context);

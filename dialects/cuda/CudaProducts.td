@@ -299,8 +299,8 @@ def Cuda_YieldOp
          [Pure, ReturnLike, Terminator,
           ParentOneOf<["AttentionOp", "ConvOp", "DepthwiseConvOp",
                        "GroupNormOp", "MatMulOp", "MomentsOp", "NormalizeOp",
-                       "PoolOp", "RecurrentOp", "ReduceOp", "RowNormOp",
-                       "ScatterOp", "SoftmaxOp", "SumPartsOp"]>]> {
+                       "PoolOp", "RecurrentOp", "ReduceOp", "ResampleOp",
+                       "RowNormOp", "ScatterOp", "SoftmaxOp", "SumPartsOp"]>]> {
   let summary = "yields the values that a kernel stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -169,6 +169,7 @@ class CudaBackend : public Backend {
     kernels.addPass(createProductsToNVVM());
     kernels.addPass(createDepthwiseToNVVM());
     kernels.addPass(createPartsToNVVM());
+    kernels.addPass(createResampleToNVVM());
     kernels.addPass(createRowsToNVVM());
     kernels.addPass(createExpandMath());
     kernels.addPass(createApproximateMath());

@@ -108,11 +108,12 @@ def ScheduleAttention : Pass<"cuda-schedule-attention", "::mlir::ModuleOp"> {
 def ScheduleRows : Pass<"cuda-schedule-rows", "::mlir::ModuleOp"> {
   let summary = "Choose the threads of rows and columns";
   let description = [{
-    Gives each softmax, norm, reduction and pooling of the dialect on memrefs a
-    `#cuda.row_schedule`, if it has none. A row has as few threads as can hold
-    it in registers, up to a block. The threads of a longer row read it again in
-    each step. The threads of columns are those with the least estimated time.
-    The width of accesses follows from strides, offsets and sizes.
+    Gives each softmax, norm, reduction, pooling and resampling of the dialect
+    on memrefs a `#cuda.row_schedule`, if it has none. A row has as few threads
+    as can hold it in registers, up to a block. The threads of a longer row read
+    it again in each step. The threads of columns, and the vectors of a
+    resampling, are those with the least estimated time. The width of accesses
+    follows from strides, offsets and sizes.
   }];
   let options = [
       Option<"seed", "seed", "uint64_t", "0",
@@ -215,12 +216,12 @@ def SplitRows : Pass<"cuda-split-rows", "::mlir::func::FuncOp"> {
 def OutlineProducts : Pass<"cuda-outline-products", "::mlir::ModuleOp"> {
   let summary = "Move products into kernels";
   let description = [{
-    Each product, attention, softmax, norm, reduction and pooling of the dialect
-    on memrefs moves into a kernel of the module `@ingot_cuda_kernels`, and
-    leaves a `cuda.launch`.
-    Equal kernels are shared. The schedule gives the threads, the shared memory
-    and the number of blocks, which host code computes from open sizes. It also
-    ends the run if a tensor of open size has more elements than 32 bits count.
+    Each product, attention, softmax, norm, reduction, pooling and resampling of
+    the dialect on memrefs moves into a kernel of the module
+    `@ingot_cuda_kernels`, and leaves a `cuda.launch`. Equal kernels are shared.
+    The schedule gives the threads, the shared memory and the number of blocks,
+    which host code computes from open sizes. It also ends the run if a tensor
+    of open size has more elements than 32 bits count.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::IngotDialect",
@@ -340,6 +341,21 @@ def RowsToNVVM : Pass<"cuda-rows-to-nvvm", "::mlir::ModuleOp"> {
       "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
       "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
       "::mlir::scf::SCFDialect"];
+}
+
+def ResampleToNVVM : Pass<"cuda-resample-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Write the code of resampling";
+  let description = [{
+    The module is the nested one of the kernels. A thread loads the positions
+    and weights of its taps from tables. It computes a vector of neighboring
+    channels, or one element if there are no channels. All taps are unrolled.
+    The thread then runs the epilogue and stores the results.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def PlaceLists : Pass<"cuda-place-lists", "::mlir::ModuleOp"> {

@@ -73,6 +73,20 @@ def recurrent():
     return make_model(nodes, [("x", [6, 5, 8])], [("y", [2, 5, 70]), ("z", [6, 1, 5, 300])], weights, opset=14)
 
 
+def resizes():
+    """Resizes with all numbers of taps, of vectors of channels and of single elements."""
+    rng = np.random.default_rng(3)
+    weights = {"w": rng.standard_normal((16, 8, 1, 1)).astype(np.float32), "scales": np.array([1, 1, 1.5, 2], np.float32)}
+    nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="conv")]
+    for mode in ("nearest", "linear", "cubic"):
+        nodes += [helper.make_node("Resize", ["c", "", "scales"], [mode + "_r"], name=mode, mode=mode),
+                  helper.make_node("ReduceMax", [mode + "_r"], [mode], name=mode + "_max", axes=[2, 3]),
+                  helper.make_node("Resize", ["x", "", "scales"], [mode + "_x"], name=mode + "_of_x", mode=mode)]
+    return make_model(nodes, [("x", [1, 8, 20, 24])],
+                      [output for mode in ("nearest", "linear", "cubic")
+                       for output in ((mode, [1, 16, 1, 1]), (mode + "_x", [1, 8, 30, 48]))], weights)
+
+
 def updates():
     """Running sums, and updates of compared and of sorted positions."""
     rng = np.random.default_rng(2)
@@ -102,7 +116,7 @@ def transposes():
 
 def models(precision):
     """Returns {name: model}; together they have each kind of kernel."""
-    found = {"products": drawn_products(20, 6)[0], "recurrent": recurrent(), "rows": rows(),
+    found = {"products": drawn_products(20, 6)[0], "recurrent": recurrent(), "rows": rows(), "resizes": resizes(),
              "attention": attention_model(1, 2, 65, 64, 64, 64, mask=(65, 64))[0]}
     more = {"classifier": classifier(), "updates": updates(), "transposes": transposes()}
     return {**found, **more} if precision == "fp32" else found

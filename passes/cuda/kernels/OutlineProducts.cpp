@@ -11,6 +11,7 @@
 #include "passes/cuda/products/Depthwise.h"
 #include "passes/cuda/products/PartSum.h"
 #include "passes/cuda/products/Product.h"
+#include "passes/cuda/rows/Resample.h"
 #include "passes/cuda/rows/Rows.h"
 #include "passes/cuda/schedule/Grids.h"
 #include "passes/loops/KernelTable.h"
@@ -77,6 +78,19 @@ static Grid gridOf(kernel::EpilogueOpInterface op) {
             schedule.getBlockThreads(),
             rows.team().sharedBytes(rows.numResults()),
             rows.unitsOfRow(schedule.getVector())};
+  }
+  if (auto resample = dyn_cast<ResampleOp>(*op)) {
+    Resample facts(resample);
+    RowScheduleAttr schedule = facts.schedule();
+    const int64_t vector = schedule.getVector();
+    const unsigned rank = unsigned(facts.dst.sizes.size());
+    return {/*across=*/1,
+            {},
+            llvm::to_vector(llvm::seq(0u, vector == 1 ? rank : rank - 1)),
+            schedule.getRows(),
+            schedule.getBlockThreads(),
+            /*sharedBytes=*/0,
+            vector == 1 ? 1 : facts.dst.sizes.back().known() / vector};
   }
   if (auto conv = dyn_cast<DepthwiseConvOp>(*op)) {
     Depthwise facts(conv);
@@ -173,8 +187,8 @@ void OutlineProductsPass::runOnOperation() {
   shared += outlineOps(
       getOperation(),
       [](Operation *op) {
-        return isa<AttentionOp, ConvOp, DepthwiseConvOp, MatMulOp, SumPartsOp>(
-                   op) ||
+        return isa<AttentionOp, ConvOp, DepthwiseConvOp, MatMulOp, ResampleOp,
+                   SumPartsOp>(op) ||
                isRowKernel(op);
       },
       [&](Operation *op, loops::KernelTable &table) {

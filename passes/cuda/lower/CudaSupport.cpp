@@ -12,6 +12,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/KernelReasons.h"
+#include "passes/support/ResampleTables.h"
 #include "passes/support/Shapes.h"
 
 using namespace mlir;
@@ -111,6 +112,12 @@ static Reason whyNot(nn::ReduceOp op) {
   return std::nullopt;
 }
 
+static Reason whyNot(nn::ResizeOp op) {
+  if (op.getAntialias())
+    return "filters the dimensions that shrink";
+  return support::whyNotResampled(op);
+}
+
 static Reason whyNot(nn::AvgPoolOp op) { return support::whyNotPool(op); }
 static Reason whyNot(nn::MaxPoolOp op) { return support::whyNotPool(op); }
 
@@ -203,8 +210,8 @@ static bool takesOtherTypes(Operation *op) {
 using Kinds =
     OpKinds<nn::ArgReduceOp, nn::AvgPoolOp, nn::ConvOp, nn::CumSumOp,
             nn::GroupNormOp, nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp,
-            nn::ReduceOp, nn::RMSNormOp, nn::ScatterElementsOp, nn::ScatterNDOp,
-            nn::SoftmaxOp, nn::TopKOp>;
+            nn::ReduceOp, nn::ResizeOp, nn::RMSNormOp, nn::ScatterElementsOp,
+            nn::ScatterNDOp, nn::SoftmaxOp, nn::TopKOp>;
 
 bool cuda::isCudaKind(Operation *op) { return Kinds::contain(op); }
 

@@ -132,6 +132,7 @@ struct NNToCudaPass : ingot::impl::NNToCudaBase<NNToCudaPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, MatMulPattern>(&getContext());
     cuda::populateReductionsToCuda(patterns);
+    cuda::populateResampleToCuda(patterns);
     cuda::populateRowsToCuda(patterns);
     cuda::populateScanToCuda(patterns);
     cuda::populateScatterToCuda(patterns);

@@ -28,6 +28,9 @@ void buildPlainEpilogue(mlir::OpBuilder &b, mlir::Location loc,
 /// Adds the patterns of reductions and poolings.
 void populateReductionsToCuda(mlir::RewritePatternSet &patterns);
 
+/// Adds the pattern of resizes.
+void populateResampleToCuda(mlir::RewritePatternSet &patterns);
+
 /// Adds the patterns of softmax and norms.
 void populateRowsToCuda(mlir::RewritePatternSet &patterns);
 

@@ -25,6 +25,7 @@ def NNToCuda : Pass<"nn-to-cuda", "::mlir::func::FuncOp"> {
     `cuda.reduce` if others follow, and `nn.max_pool` and `nn.avg_pool` with
     channels last become `cuda.pool`. `nn.top_k` becomes `cuda.top_k`, and so
     does `nn.arg_reduce` of a few long rows. `nn.cumsum` becomes `cuda.scan`.
+    `nn.resize` of neighboring dimensions becomes `cuda.resample`.
 
     `nn.scatter_elements` and `nn.scatter_nd` become `cuda.scatter`. Its items
     are made from the indices, which a check compares with the sizes. If many

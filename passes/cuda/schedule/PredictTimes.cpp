@@ -7,6 +7,7 @@
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/schedule/ChooseAttention.h"
+#include "passes/cuda/schedule/ChooseResample.h"
 #include "passes/cuda/schedule/ChooseRows.h"
 #include "passes/cuda/schedule/ChooseSchedule.h"
 #include "passes/cuda/schedule/Machine.h"
@@ -60,6 +61,8 @@ static std::optional<int64_t> estimateOf(kernel::EpilogueOpInterface op) {
     Product product(op);
     return estimateCycles(product, product.schedule());
   }
+  if (auto resample = dyn_cast<ResampleOp>(*op))
+    return estimateCycles(Resample(resample), *resample.getSchedule());
   if (isRowKernel(op)) {
     Rows rows(op);
     return estimateCycles(rows, rows.schedule());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
+#include "passes/cuda/schedule/ChooseResample.h"
 #include "passes/cuda/schedule/ChooseRows.h"
 
 namespace ingot {
@@ -43,9 +44,29 @@ static void recordSchedule(const Rows &rows, RowScheduleAttr schedule,
          alternatives);
 }
 
+/// Gives a resampling the schedule that `seed` draws, or the best one if the
+/// seed is 0.
+static void scheduleResample(ResampleOp op, uint64_t seed) {
+  Resample resample(op);
+  SmallVector<Alternative> alternatives;
+  RowScheduleAttr schedule = seed != 0 ? drawResample(resample, seed)
+                                       : chooseResample(resample, alternatives);
+  op.setScheduleAttr(schedule);
+  record(op, Question::schedule,
+         "vectors of " + std::to_string(schedule.getVector()),
+         "has " + std::to_string(op.numAllTaps()) + " taps for an element",
+         alternatives);
+}
+
 void ScheduleRowsPass::runOnOperation() {
   uint64_t number = 0;
   getOperation()->walk([&](kernel::EpilogueOpInterface op) {
+    if (auto resample = dyn_cast<ResampleOp>(*op);
+        resample && !resample.getResult() && !resample.getSchedule()) {
+      scheduleResample(resample, seed == 0 ? 0 : seed + ++number);
+      ++chosen;
+      return;
+    }
     if (!isRowKernel(op) || op->getNumResults() != 0 || op->hasAttr("schedule"))
       return;
     Rows rows(op);

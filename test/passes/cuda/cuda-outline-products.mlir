@@ -140,3 +140,21 @@ func.func @pool(%x: memref<1x9x8xf32>, %y: memref<1x7x8xf32>, %z: memref<?x16x8x
   }
   return
 }
+
+// -----
+
+// A thread of a resampling has a vector of channels: 3 * 40 * 8 of them, for
+// blocks of 64 threads.
+// CHECK-LABEL: func.func @resample
+// CHECK: %[[BLOCKS:.*]] = arith.constant 15 : index
+// CHECK: cuda.launch @ingot_cuda_kernels::@resample_0(%arg0, %arg1, %arg2) blocks(%[[BLOCKS]]) writes 1
+// CHECK: func.func private @resample_0
+// CHECK-SAME: cuda.block = #cuda.block<threads = 64>
+func.func @resample(%x: memref<3x20x32xf32>, %p: memref<1x40xi32>, %y: memref<3x40x32xf32>) {
+  cuda.resample ins(%x : memref<3x20x32xf32>) positions(%p : memref<1x40xi32>) outs(%y : memref<3x40x32xf32>)
+      attributes {first = 1 : i64, schedule = #cuda.row_schedule<threads = 1, rows = 64, vector = 4, held = 0>} {
+  ^bb0(%s: f32):
+    cuda.yield %s : f32
+  }
+  return
+}

@@ -250,3 +250,28 @@ module {
     return
   }
 }
+
+// -----
+
+// Memory delivers each element of a resampling once: 50 MB. Caches deliver the
+// elements of both taps in less time.
+// CHECK-LABEL: func.func private @resample_0
+// CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = 33733, launches = 1>
+module {
+  module @ingot_cuda_kernels {
+    func.func private @resample_0(%x: memref<64x256x512xf16>, %p: memref<2x512xi32>, %w: memref<2x512xf32>, %y: memref<64x512x512xf16>) attributes {cuda.block = #cuda.block<threads = 256>} {
+      cuda.resample ins(%x : memref<64x256x512xf16>) positions(%p : memref<2x512xi32>) weights(%w : memref<2x512xf32>)
+          outs(%y : memref<64x512x512xf16>) attributes {first = 1 : i64, schedule = #cuda.row_schedule<threads = 1, rows = 256, vector = 8, held = 0>} {
+      ^bb0(%s: f32):
+        %0 = arith.truncf %s : f32 to f16
+        cuda.yield %0 : f16
+      }
+      return
+    }
+  }
+  func.func @run(%x: memref<64x256x512xf16>, %p: memref<2x512xi32>, %w: memref<2x512xf32>, %y: memref<64x512x512xf16>) {
+    %blocks = arith.constant 8192 : index
+    cuda.launch @ingot_cuda_kernels::@resample_0(%x, %p, %w, %y) blocks(%blocks) writes 1 : memref<64x256x512xf16>, memref<2x512xi32>, memref<2x512xf32>, memref<64x512x512xf16>
+    return
+  }
+}

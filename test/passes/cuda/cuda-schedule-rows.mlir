@@ -151,3 +151,41 @@ func.func @tensors(%x: tensor<4x100xf32>, %d: tensor<4x100xf32>) -> tensor<4x100
   } -> tensor<4x100xf32>
   return %0 : tensor<4x100xf32>
 }
+
+// -----
+
+// A thread of a resampling computes a vector of channels, by accesses of 16
+// bytes of the widest type. Without channels, or with an odd number of them, it
+// computes one element.
+// CHECK-LABEL: @resample
+// CHECK: schedule = #cuda.row_schedule<threads = 1, rows = 256, vector = 8, held = 0>
+// CHECK: schedule = #cuda.row_schedule<threads = 1, rows = 256, vector = 4, held = 0>
+// CHECK: schedule = #cuda.row_schedule<threads = 1, rows = 256, vector = 1, held = 0>
+// CHECK: schedule = #cuda.row_schedule<threads = 1, rows = 256, vector = 1, held = 0>
+// DECISION: #ingot.decision<schedule, "vectors of 8", [<"vectors of 8", cycles = {{[0-9]+}}>, <"vectors of 4"{{.*}}], "has 2 taps for an element">
+func.func @resample(%p: memref<2x512xi32>, %w: memref<2x512xf32>, %a: memref<64x256x512xf16>, %b: memref<64x512x512xf16>,
+                    %c: memref<64x512x512xf32>, %d: memref<64x256x3xf32>, %e: memref<64x512x3xf32>, %f: memref<64x256xf32>,
+                    %g: memref<64x512xf32>) {
+  cuda.resample ins(%a : memref<64x256x512xf16>) positions(%p : memref<2x512xi32>) weights(%w : memref<2x512xf32>)
+      outs(%b : memref<64x512x512xf16>) attributes {first = 1 : i64} {
+  ^bb0(%s: f32):
+    %0 = arith.truncf %s : f32 to f16
+    cuda.yield %0 : f16
+  }
+  cuda.resample ins(%a : memref<64x256x512xf16>) positions(%p : memref<2x512xi32>) weights(%w : memref<2x512xf32>)
+      outs(%c : memref<64x512x512xf32>) attributes {first = 1 : i64} {
+  ^bb0(%s: f32):
+    cuda.yield %s : f32
+  }
+  cuda.resample ins(%d : memref<64x256x3xf32>) positions(%p : memref<2x512xi32>) weights(%w : memref<2x512xf32>)
+      outs(%e : memref<64x512x3xf32>) attributes {first = 1 : i64} {
+  ^bb0(%s: f32):
+    cuda.yield %s : f32
+  }
+  cuda.resample ins(%f : memref<64x256xf32>) positions(%p : memref<2x512xi32>) weights(%w : memref<2x512xf32>)
+      outs(%g : memref<64x512xf32>) attributes {first = 1 : i64} {
+  ^bb0(%s: f32):
+    cuda.yield %s : f32
+  }
+  return
+}
