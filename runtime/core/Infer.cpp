@@ -165,24 +165,18 @@ static ingot_status infer(const ingot_model &model,
   return INGOT_OK;
 }
 
-/// The most bytes of a tensor that is inferred: no machine has as many, and
-/// sums of some of them do not overflow.
-constexpr uint64_t kMaxTensorBytes = uint64_t(1) << 56;
+/// The most bytes of an input: no machine has as many, and sums of some of them
+/// do not overflow.
+constexpr uint64_t kMaxInputBytes = uint64_t(1) << 56;
 
-/// Checks that a tensor of these sizes is possible. An output of a size that
-/// depends on data is.
-static ingot_status checkPossible(const ingot_abi_tensor &tensor,
-                                  const int64_t *dims, const char *kind,
-                                  ingot_error *error) {
-  for (uint32_t i = 0; i < tensor.rank; ++i)
-    if (dims[i] == INGOT_ABI_DYNAMIC)
-      return INGOT_OK;
+static ingot_status checkPossible(const ingot_abi_tensor &input,
+                                  const int64_t *dims, ingot_error *error) {
   uint64_t bytes;
-  if (tensorBytes(tensor.dtype, dims, tensor.rank, bytes) &&
-      bytes <= kMaxTensorBytes)
+  if (tensorBytes(input.dtype, dims, input.rank, bytes) &&
+      bytes <= kMaxInputBytes)
     return INGOT_OK;
   return fail(error, INGOT_INVALID_ARGUMENT, "%s is impossibly large",
-              Label(kind, tensor).text);
+              Label("input", input).text);
 }
 
 static bool isOpen(const ingot_abi_artifact &artifact) {
@@ -230,7 +224,7 @@ ingot_status ingot_model_infer(const ingot_model *model,
             checkDims(inputs[i], given, buffers.inputs[i].dims, error))
       return status;
     if (ingot_status status =
-            checkPossible(inputs[i], buffers.inputs[i].dims, "input", error))
+            checkPossible(inputs[i], buffers.inputs[i].dims, error))
       return status;
   }
   Rows<ingot_abi_tensor> outputs = outputsOf(artifact);
@@ -247,10 +241,6 @@ ingot_status ingot_model_infer(const ingot_model *model,
     return fail(error, INGOT_VERSION_MISMATCH,
                 "the model cannot infer sizes without a run; compile it again");
   }
-  for (uint32_t i = 0; i < numOutputs; ++i)
-    if (ingot_status status =
-            checkPossible(outputs[i], buffers.outputs[i].dims, "output", error))
-      return status;
   for (uint32_t i = 0; i < numOutputs; ++i)
     if (int64_t *dims = outputDims ? outputDims[i] : nullptr)
       for (uint32_t d = 0; d < outputs[i].rank; ++d)

@@ -74,8 +74,7 @@ std::string compile(const Settings &settings, const std::string &model) {
             first = "node '" + ingot::printable(node) + "': ";
           first += diagnostic.str();
         }
-        for (mlir::Diagnostic &note : diagnostic.getNotes())
-          errors += isLine(note);
+        // A note of an error is a hint, which stands in its line.
         return mlir::success();
       });
   ingot::CompileOptions options;
