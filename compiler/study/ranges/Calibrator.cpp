@@ -9,6 +9,7 @@
 #include "compiler/study/runs/Stages.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Path.h"
 
 using namespace ingot;
@@ -85,7 +86,10 @@ llvm::Error Calibrator::watch(const Progress &progress) {
   for (const std::string &name : tensors())
     methods.push_back(methodFor(name, options.rules, options.method));
   samples.setInputs(model.inputs());
-  return runAll(samples, stages.next());
+  if (llvm::Error error = runAll(samples, stages.next()))
+    return error;
+  model.unload();
+  return llvm::Error::success();
 }
 
 void Calibrator::warnOfRanges(const Progress &progress) const {
@@ -121,6 +125,16 @@ llvm::Error Calibrator::chooseBestMethods(const Progress &progress) {
   return chooseBest(probe, stages.next(), choices);
 }
 
+llvm::Error Calibrator::runOnce(const std::vector<Array> &inputs,
+                                const Samples &samples,
+                                std::vector<Array> &found) {
+  if (llvm::Error error = model.load())
+    return error;
+  if (llvm::Error error = model.runOnce(inputs, found))
+    return atSample(samples.where(), std::move(error));
+  return llvm::Error::success();
+}
+
 llvm::Error Calibrator::forEachKnown(
     std::vector<PickedSample> picked, const Progress &progress,
     llvm::function_ref<llvm::Error(const KnownSample &)> visit) {
@@ -133,17 +147,16 @@ llvm::Error Calibrator::forEachKnown(
     numbers.push_back(sample.number);
   samples.choose(std::move(picked));
   size_t taken = 0;
+  auto unloads = llvm::make_scope_exit([&] { model.unload(); });
   return forEachSample(
       samples, progress,
       [&](std::vector<Array> &inputs) -> llvm::Expected<bool> {
         const uint64_t number = numbers[taken++];
         KnownSample known = {inputs, {}, samples.where(), samples.weight()};
-        std::string problem;
         if (number < outputs.size())
           known.outputs = outputs[number];
-        else if (model.run(inputs, nullptr, nullptr, problem, &known.outputs) !=
-                 INGOT_OK)
-          return makeError(samples.where() + ": " + problem);
+        else if (llvm::Error error = runOnce(inputs, samples, known.outputs))
+          return std::move(error);
         if (llvm::Error error = visit(known))
           return std::move(error);
         return true;

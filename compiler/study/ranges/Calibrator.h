@@ -51,6 +51,9 @@ private:
   llvm::Error runAll(Samples &samples, const Progress &progress);
   llvm::Error runOne(Watch &watch, const std::vector<Array> &inputs,
                      const Samples &samples);
+  /// Runs on a sample, without watching.
+  llvm::Error runOnce(const std::vector<Array> &inputs, const Samples &samples,
+                      std::vector<Array> &found);
   void warnOfRanges(const Progress &progress) const;
   llvm::Error chooseBestMethods(const Progress &progress);
 

@@ -6,14 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/runs/ScratchModel.h"
 
+#include "base/FreeMemory.h"
 #include "base/SystemFailures.h"
 #include "client/Execute.h"
 #include "compiler/driver/Messages.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
-
-#include <malloc.h>
 
 using namespace ingot;
 using namespace ingot::study;
@@ -67,21 +66,35 @@ llvm::Error ScratchModel::prepare(const Options &options,
   if (llvm::Error error = compile(options, progress))
     return error;
   // Return the compiler's memory to the system, because runs do not need it.
-  malloc_trim(0);
-  // Results count here, not times, so idle threads need not spin.
-  std::string problem = tools::createPool(options.threads, pool, /*spinUs=*/1);
-  if (problem.empty())
-    problem = tools::loadModel(library(), {"", "cpu"}, pool.get(), model);
-  if (problem.empty())
-    problem = tools::createContext(model.get(), pool.get(), context);
-  if (!problem.empty())
-    return makeError(problem);
+  returnFreeMemory();
+  requestedThreads = options.threads;
+  if (llvm::Error error = load())
+    return error;
+  specs = inputsOf(model.get());
   for (const ingot_tensor_info &info : tools::outputInfosOf(model.get()))
     outputs.push_back({info.dtype,
                        std::vector<int64_t>(info.dims, info.dims + info.rank),
                        std::vector<unsigned char>(info.bytes),
                        {}});
   return llvm::Error::success();
+}
+
+llvm::Error ScratchModel::load() {
+  if (context)
+    return llvm::Error::success();
+  // Results count here, not times, so idle threads need not spin.
+  std::string problem = tools::createPool(requestedThreads, pool, /*spinUs=*/1);
+  if (problem.empty())
+    problem = tools::loadModel(library(), {"", "cpu"}, pool.get(), model);
+  if (problem.empty())
+    problem = tools::createContext(model.get(), pool.get(), context);
+  return errorIf(std::move(problem));
+}
+
+void ScratchModel::unload() {
+  context.reset();
+  model.reset();
+  pool.reset();
 }
 
 llvm::Error ScratchModel::runOnce(const std::vector<Array> &inputs,
@@ -102,7 +115,7 @@ std::vector<InputSpec> ingot::study::inputsOf(const ingot_model *model) {
 }
 
 std::vector<InputSpec> ScratchModel::inputs() const {
-  std::vector<InputSpec> all = inputsOf(model.get());
+  std::vector<InputSpec> all = specs;
   if (!switched.empty())
     all.resize(all.size() - switched.size() - kNumbersOfRange * names.size());
   return all;

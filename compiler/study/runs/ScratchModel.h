@@ -38,6 +38,12 @@ public:
   /// Compiles the model for this machine and loads it.
   llvm::Error prepare(const Options &options, const Progress &progress);
 
+  /// Unloads the artifact, because its weights would take memory while another
+  /// model is compiled. Names, inputs and the file remain.
+  void unload();
+  /// Loads the artifact again after `unload`; otherwise does nothing.
+  llvm::Error load();
+
   /// Returns the path of the artifact, which exists as long as this object.
   std::string library() const { return scratch.path() + "/model.so"; }
   /// Returns the bytes of the artifact.
@@ -79,6 +85,8 @@ private:
   std::vector<std::string> names;
   std::vector<PrecisionFlag> switched;
   std::string modelSha256;
+  std::vector<InputSpec> specs;
+  unsigned requestedThreads = 0;
   std::vector<Array> outputs;
   PoolHandle pool;
   ModelHandle model;

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cmath>
+#include <cstring>
 
 namespace ingot {
 #define GEN_PASS_DEF_QUANTIZETABLES
@@ -42,6 +43,31 @@ struct QuantizeTablesPass
 
 } // namespace
 
+/// The elements of an f32 constant. They are not copied, because a table of a
+/// vocabulary takes much memory.
+class Floats {
+public:
+  explicit Floats(Value value) {
+    if (ElementsAttr attr = nn::getConstant(value))
+      bytes = nn::getRawBytes(attr, storage);
+  }
+  Floats(const Floats &) = delete;
+
+  explicit operator bool() const { return bytes.has_value(); }
+  int64_t size() const { return int64_t(bytes->size() / sizeof(float)); }
+  /// The bytes of a file need not be aligned.
+  double operator[](int64_t i) const {
+    float value;
+    std::memcpy(&value, bytes->data() + i * int64_t(sizeof(float)),
+                sizeof(float));
+    return double(value);
+  }
+
+private:
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> bytes;
+};
+
 /// Returns true if `op` gathers rows of a constant f32 matrix without
 /// infinities and NaNs.
 static bool picksRows(nn::GatherOp op) {
@@ -49,9 +75,9 @@ static bool picksRows(nn::GatherOp op) {
   if (op.getAxis() != 0 || type.getRank() != 2 || !type.hasStaticShape() ||
       !type.getElementType().isF32())
     return false;
-  auto values = nn::getConstantDoubles(op.getX());
-  return values && llvm::all_of(*values, [](double value) {
-           return std::isfinite(value);
+  Floats values(op.getX());
+  return values && llvm::all_of(llvm::seq(values.size()), [&](int64_t i) {
+           return std::isfinite(values[i]);
          });
 }
 
@@ -61,25 +87,28 @@ Table QuantizeTablesPass::getTable(Value table) {
     return done;
   constexpr double kMax = 127;
   auto type = cast<RankedTensorType>(table.getType());
-  std::vector<double> values = *nn::getConstantDoubles(table);
+  Floats values(table);
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   std::vector<double> scales(rows, 1);
+  std::vector<char> bytes(rows * columns);
   for (int64_t row = 0; row < rows; ++row) {
-    MutableArrayRef<double> entries(&values[row * columns], columns);
+    const int64_t first = row * columns;
     double most = 0;
-    for (double entry : entries)
-      most = std::max(most, std::abs(entry));
+    for (int64_t column = 0; column < columns; ++column)
+      most = std::max(most, std::abs(values[first + column]));
     // If a row is all zero or almost zero, any scale will do.
     if (std::isnormal(float(most / kMax)))
       scales[row] = double(float(most / kMax));
-    for (double &entry : entries)
-      entry = std::clamp(std::nearbyint(entry / scales[row]), -kMax, kMax);
+    for (int64_t column = 0; column < columns; ++column)
+      bytes[first + column] = static_cast<char>(std::clamp(
+          std::nearbyint(values[first + column] / scales[row]), -kMax, kMax));
   }
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfterValue(table);
   Location loc = table.getLoc();
-  done.bytes =
-      nn::makeConstant(builder, loc, type.clone(builder.getI8Type()), values);
+  const RankedTensorType byteType = type.clone(builder.getI8Type());
+  done.bytes = arith::ConstantOp::create(
+      builder, loc, byteType, nn::makeConstantAttr(byteType, std::move(bytes)));
   done.scales = nn::makeConstant(
       builder, loc, RankedTensorType::get({rows, 1}, type.getElementType()),
       scales);
