@@ -20,8 +20,8 @@ Calibration makeCalibration() {
   calibration.sha256 = std::string(64, 'a');
   calibration.method = "entropy";
   calibration.samples = 12;
-  calibration.tensors = {{"x", -1.1f, 0.1f, 1e-30f, 255},
-                         {"/layer1/Conv + bn", 0, 0, 1, 0}};
+  calibration.tensors = {{"x", -1.1f, 0.1f, 1e-30f, 255, ""},
+                         {"/layer1/Conv + bn", 0, 0, 1, 0, ""}};
   return calibration;
 }
 

@@ -139,13 +139,17 @@ TEST(Support, AnObserverStopsARun) {
     answer = status;
     last = 77;
     ingot_abi_observer observer = {
-        sizeof observer, 0, nullptr,
+        sizeof observer,
+        0,
+        nullptr,
         [](void *, uint64_t layer, uint64_t flops, uint64_t bytes) {
           EXPECT_EQ(flops, layer * 10);
           EXPECT_EQ(bytes, layer * 100);
           last = layer;
           return layer == 2 ? answer : int32_t(INGOT_ABI_OK);
         },
+        nullptr,
+        nullptr,
         nullptr};
     host.call.observer = &observer;
     EXPECT_EQ(ingot_support_run(&host.call,
@@ -177,19 +181,24 @@ TEST(Support, AnObserverSeesTensors) {
       ingot_support_observe(call, i, INGOT_ABI_FLOAT, 2, dims, strides,
                             elements);
   };
-  ingot_abi_observer observer = {
-      sizeof observer, 0, &seen, nullptr,
-      [](void *user, uint64_t tensor, uint32_t dtype, uint32_t rank,
-         const int64_t *dims, const int64_t *strides, const void *data) {
-        EXPECT_EQ(user, &seen);
-        EXPECT_EQ(tensor, uint64_t(seen++));
-        EXPECT_EQ(dtype, uint32_t(INGOT_ABI_FLOAT));
-        EXPECT_EQ(rank, 2u);
-        EXPECT_EQ(dims[1], 3);
-        EXPECT_EQ(strides[0], 3);
-        EXPECT_EQ(data, elements);
-        return answer;
-      }};
+  ingot_abi_observer observer = {sizeof observer,
+                                 0,
+                                 &seen,
+                                 nullptr,
+                                 [](void *user, uint64_t tensor, uint32_t dtype,
+                                    uint32_t rank, const int64_t *dims,
+                                    const int64_t *strides, const void *data) {
+                                   EXPECT_EQ(user, &seen);
+                                   EXPECT_EQ(tensor, uint64_t(seen++));
+                                   EXPECT_EQ(dtype, uint32_t(INGOT_ABI_FLOAT));
+                                   EXPECT_EQ(rank, 2u);
+                                   EXPECT_EQ(dims[1], 3);
+                                   EXPECT_EQ(strides[0], 3);
+                                   EXPECT_EQ(data, elements);
+                                   return answer;
+                                 },
+                                 nullptr,
+                                 nullptr};
   auto run = [&](int32_t status, int expected) {
     LeakHost host;
     answer = status, seen = 0;
@@ -217,11 +226,17 @@ TEST(Support, AnObserverIsPolled) {
     for (int i = 0; i < 5; ++i)
       ingot_support_poll(call);
   };
-  ingot_abi_observer observer = {
-      sizeof observer, 0, &asked, nullptr, nullptr, [](void *user) {
-        return ++*static_cast<int *>(user) == 3 ? int32_t(INGOT_ABI_CANCELLED)
-                                                : int32_t(INGOT_ABI_OK);
-      }};
+  ingot_abi_observer observer = {sizeof observer,
+                                 0,
+                                 &asked,
+                                 nullptr,
+                                 nullptr,
+                                 [](void *user) {
+                                   return ++*static_cast<int *>(user) == 3
+                                              ? int32_t(INGOT_ABI_CANCELLED)
+                                              : int32_t(INGOT_ABI_OK);
+                                 },
+                                 nullptr};
   auto run = [&](int32_t status, int expected) {
     LeakHost host;
     asked = 0;
