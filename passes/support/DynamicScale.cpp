@@ -115,11 +115,9 @@ Value support::roundDynamically(OpBuilder &builder, Location loc, Value x,
                                   made.scale, made.zeroPoint, /*axis=*/0);
 }
 
-support::SplitScales support::splitScales(ArrayRef<double> scales,
-                                          bool ofRows) {
+support::SplitScales support::splitScales(ArrayRef<double> scales) {
   // Sums are integers below 2^31, and finite scales of data are below 2^122.
-  const double least = ofRows ? 0x1p-64 : std::numeric_limits<double>::min();
-  const double most = ofRows ? 0x1p64 : 0x1p5;
+  constexpr double least = 0x1p-64, most = 0x1p64;
   SplitScales split;
   for (double scale : scales) {
     split.first.push_back(std::clamp(scale, least, most));

@@ -39,17 +39,15 @@ mlir::Value roundDynamically(mlir::OpBuilder &builder, mlir::Location loc,
                              mlir::Value x, RangeOf range = RangeOf::tensor);
 
 /// Scales of weights as products of two factors. Sums of products of bytes are
-/// multiplied by `first`, the scale of the data and `second`. No intermediate
-/// result overflows unless the product does.
+/// multiplied by `first`, the scale of the data and `second`, in this order. No
+/// intermediate result leaves the range of f32 unless the product does.
 struct SplitScales {
   /// `second` is empty if all of its factors are 1.
   llvm::SmallVector<double> first, second;
 };
 
-/// Splits the positive scales of weights. With scales of rows, the sums are
-/// multiplied by `first` before the scale of their row. Otherwise, `first` is
-/// multiplied by the data's only scale before the sums are.
-SplitScales splitScales(llvm::ArrayRef<double> scales, bool ofRows);
+/// Splits the positive scales of weights.
+SplitScales splitScales(llvm::ArrayRef<double> scales);
 
 /// Subtracts the contribution of a zero point from `sums`, which are i32 sums
 /// of products of int8 values. The zero point is computed at run time. The

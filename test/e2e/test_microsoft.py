@@ -33,6 +33,38 @@ class Microsoft(Case):
             return
         self.assertLessEqual(error, 1e-5 * np.abs(want).max(initial=1e-30))
 
+    def test_scales_at_the_ends_of_the_range(self):
+        """Sums of 0 are 0, and no scale overflows or underflows before the product of both does."""
+        rng = np.random.default_rng(2)
+        b = rng.integers(-9, 9, (16, 5)).astype(np.int8)
+        b[:, 1] = 0
+        a = rng.integers(1, 200, (4, 16)).astype(np.uint8)
+        for left, right in ((1e25, 1e25), (1e-25, 1e-18), (3e38, 2e-38), (2e-38, 3e38), (2e20, 1e17), (1e-30, 1e-9),
+                            (1e30, 1e-30), (1, 1e36), (1e36, 1)):
+            one, other = np.float32(left), np.float32(right)
+            with np.errstate(all="ignore"):
+                exact = a.astype(np.int64) @ b.astype(np.int64) * (float(one) * float(other))
+                want = exact.astype(np.float32)
+            want[np.abs(want) < np.finfo(np.float32).tiny] = 0  # denormal results are 0
+            for columns in (other, np.full(5, other)):
+                inputs = [("a", a), ("b", b), ("a_s", one), ("b_s", columns)]
+                for constants in ({"b", "a_s", "b_s"}, {"b", "b_s"}, {"b", "a_s"}, {"b"}):
+                    model, feeds = microsoft.make("MatMulIntegerToFloat", inputs, [("y", np.float32, 2)], constants)
+                    with self.subTest(left=left, right=right, constants=constants):
+                        got = self.run_model(self.compile(model), feeds)["y"]
+                        np.testing.assert_allclose(got, want, rtol=1e-6)
+                # A row of 0 and 255 has the scale of 1.
+                x = (np.where(rng.random((1, 16)) < 0.5, 0, 255) * one).astype(np.float32)
+                if not np.isfinite(x).all():
+                    continue
+                model, feeds = microsoft.make("DynamicQuantizeMatMul", [("a", x), ("b", b), ("b_s", columns)],
+                                              [("y", np.float32, 2)], {"b", "b_s"})
+                with np.errstate(all="ignore"):
+                    want_dynamic = (x.astype(np.float64) @ b.astype(np.float64) * float(other)).astype(np.float32)
+                want_dynamic[np.abs(want_dynamic) < np.finfo(np.float32).tiny] = 0
+                with self.subTest(kind="dynamic", left=left, right=right):
+                    np.testing.assert_allclose(self.run_model(self.compile(model), feeds)["y"], want_dynamic, rtol=2e-6)
+
     def refuses(self, kind, inputs, *words, outputs=(("y", np.uint8, 2),), **attributes):
         constants = {name for name, _ in inputs if name not in ("a", "x")}
         model, _ = microsoft.make(kind, inputs, outputs, constants, **attributes)

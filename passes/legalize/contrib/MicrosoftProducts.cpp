@@ -10,6 +10,7 @@
 // and Add. MatMulNBits becomes nn.packed_matmul.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
 #include "dialects/onnx/Domains.h"
 #include "passes/legalize/core/Helpers.h"
@@ -17,6 +18,9 @@
 #include "passes/support/DynamicScale.h"
 
 #include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace ingot;
@@ -66,14 +70,53 @@ static LogicalResult checkZeroPoint(Node &node, size_t i, size_t of,
   return success();
 }
 
-/// Replaces the node by i32 sums times scales. The scales broadcast to the
-/// sums. Adds input `bias`, if present. It has one element per column.
-static LogicalResult replaceScaled(Node &node, FailureOr<Value> sums,
-                                   FailureOr<Value> scales, size_t bias) {
-  if (failed(sums) || failed(scales))
+/// Returns true if both factors are constants whose products are normal numbers
+/// of f32.
+static bool haveNormalProducts(Value left, Value right) {
+  double least = 1, largest = 1;
+  for (Value factor : {left, right}) {
+    auto values = nn::getConstantDoubles(factor);
+    if (!values || values->empty())
+      return false;
+    for (double &value : *values)
+      value = std::abs(value);
+    least *= *llvm::min_element(*values);
+    largest *= *llvm::max_element(*values);
+  }
+  return least >= double(std::numeric_limits<float>::min()) &&
+         largest <= double(std::numeric_limits<float>::max());
+}
+
+/// Multiplies sums of products of bytes by two scales, which broadcast to the
+/// sums. No intermediate result leaves the range of f32 unless the product
+/// does.
+static FailureOr<Value> scaleSums(Node &node, Value sums, Value left,
+                                  Value right) {
+  Value y = node.cast(sums, node.builder.getF32Type());
+  if (haveNormalProducts(left, right)) {
+    auto scales = node.infer<nn::MulOp>(left, right);
+    if (failed(scales))
+      return failure();
+    return node.infer<nn::MulOp>(y, *scales);
+  }
+  // Sums are integers, so that the smaller scale comes first.
+  auto less = node.infer<nn::MinOp>(left, right),
+       more = node.infer<nn::MaxOp>(left, right);
+  if (failed(less) || failed(more))
     return failure();
-  auto y = node.infer<nn::MulOp>(node.cast(*sums, node.builder.getF32Type()),
-                                 *scales);
+  auto scaled = node.infer<nn::MulOp>(y, *less);
+  if (failed(scaled))
+    return failure();
+  return node.infer<nn::MulOp>(*scaled, *more);
+}
+
+/// Replaces the node by i32 sums times two scales. Adds input `bias`, if
+/// present. It has one element per column.
+static LogicalResult replaceScaled(Node &node, FailureOr<Value> sums,
+                                   Value left, Value right, size_t bias) {
+  if (failed(sums))
+    return failure();
+  auto y = scaleSums(node, *sums, left, right);
   if (failed(y))
     return failure();
   if (node.has(bias)) {
@@ -113,9 +156,8 @@ static LogicalResult legalizeDynamicQuantizeMatMul(Node &node) {
       support::quantizeDynamically(node.builder, node.loc(), node.input(0));
   auto sums = multiplyBytes(node, a.bytes, a.zeroPoint, node.input(1),
                             node.input(3));
-  auto scales = node.infer<nn::MulOp>(
-      a.scale, alongLines(node, node.input(2), /*isLeft=*/false));
-  return replaceScaled(node, sums, scales, 4);
+  return replaceScaled(node, sums, a.scale,
+                       alongLines(node, node.input(2), /*isLeft=*/false), 4);
 }
 
 /// Legalizes MatMulIntegerToFloat. Inputs: A, B, their scales, their zero
@@ -133,10 +175,9 @@ static LogicalResult legalizeMatMulIntegerToFloat(Node &node) {
     return failure();
   auto sums = multiplyBytes(node, node.input(0), node.input(4), node.input(1),
                             node.input(5));
-  auto scales =
-      node.infer<nn::MulOp>(alongLines(node, node.input(2), /*isLeft=*/true),
-                            alongLines(node, node.input(3), /*isLeft=*/false));
-  return replaceScaled(node, sums, scales, 6);
+  return replaceScaled(node, sums,
+                       alongLines(node, node.input(2), /*isLeft=*/true),
+                       alongLines(node, node.input(3), /*isLeft=*/false), 6);
 }
 
 /// Transposes a matrix if the attribute says so. A constant stays a constant.
@@ -185,20 +226,22 @@ static LogicalResult legalizeQGemm(Node &node) {
       return failure();
   }
   Type real = node.builder.getF32Type();
-  auto scales =
-      node.infer<nn::MulOp>(toScalar(node, node.input(1)),
-                            alongLines(node, node.input(4), /*isLeft=*/false));
-  float alpha = node.getFloat("alpha", 1);
-  if (succeeded(scales) && alpha != 1)
-    scales = node.infer<nn::MulOp>(*scales, node.scalar(real, alpha));
+  Value left = toScalar(node, node.input(1)),
+        right = alongLines(node, node.input(4), /*isLeft=*/false);
+  if (float alpha = node.getFloat("alpha", 1); alpha != 1) {
+    auto scaled = node.infer<nn::MulOp>(right, node.scalar(real, alpha));
+    if (failed(scaled))
+      return failure();
+    right = *scaled;
+  }
   if (!node.has(7))
-    return replaceScaled(node, sums, scales, /*bias=*/node.numInputs());
-  if (failed(scales) || failed(needScale(node, 7, 1, "tensors")))
+    return replaceScaled(node, sums, left, right, /*bias=*/node.numInputs());
+  if (failed(needScale(node, 7, 1, "tensors")))
     return failure();
   Type to = node.has(8) ? node.elementType(8) : node.elementType(0);
   if (!nn::isByte(to) || (node.has(8) && !isSingle(node.input(8))))
     return node.invalid("input 8 is not a zero point of one byte");
-  auto y = node.infer<nn::MulOp>(node.cast(*sums, real), *scales);
+  auto y = scaleSums(node, *sums, left, right);
   if (failed(y))
     return failure();
   return node.replace(node.make<nn::QuantizeOp>(

@@ -155,18 +155,12 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
   std::vector<double> scales;
   for (int64_t o = 0; o < int64_t(weights.outputs()); ++o)
     scales.push_back(weights.parameters.scaleOf(o));
-  const bool ofRows = typeOf(data.getScale()).getRank() != 0;
-  const support::SplitScales split = support::splitScales(scales, ofRows);
+  const support::SplitScales split = support::splitScales(scales);
   Value constant = alongOutputs(rewriter, loc, type, dim, type.getElementType(),
                                 split.first);
-  Value factors = constant;
-  if (!ofRows)
-    factors = nn::MulOp::create(rewriter, loc, typeOf(constant),
-                                data.getScale(), constant);
   Value y = nn::CastOp::create(rewriter, loc, type, sums);
-  y = nn::MulOp::create(rewriter, loc, type, y, factors);
-  if (ofRows)
-    y = nn::MulOp::create(rewriter, loc, type, y, data.getScale());
+  y = nn::MulOp::create(rewriter, loc, type, y, constant);
+  y = nn::MulOp::create(rewriter, loc, type, y, data.getScale());
   if (!split.second.empty())
     y = nn::MulOp::create(rewriter, loc, type, y,
                           alongOutputs(rewriter, loc, type, dim,
