@@ -90,6 +90,10 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     terms, and groups of two to four channels. A rule `GLOB=int8` quantizes such
     products nevertheless. Each decision is recorded.
 
+    Weights may have a matrix for each batch of the data. They become one
+    constant matrix with a row and a scale for each output of each batch, and a
+    reshape. Data that broadcast to the batches stay floats.
+
     The operands of an op that only moves values get the range of its result, so
     that it also works on bytes.
 
@@ -311,6 +315,7 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
 
     - weights of ops that come from nodes which `keep` names,
     - weights that are not finite,
+    - weights with a matrix for each batch,
     - weights for which the device's policy declines. The CPU's policy declines
       few weights, of a loop or of a module, and, unless there are many weights,
       matrices with many rows of data. A rule `GLOB=w8` or `GLOB=w4` of `keep`

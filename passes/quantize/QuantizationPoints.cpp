@@ -13,6 +13,7 @@
 #include "passes/quantize/repair/Smoothable.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/Reason.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -58,7 +59,23 @@ int64_t quantize::weightsAxis(Operation *product) {
   if (isa<nn::ConvTransposeOp>(product))
     return 1;
   auto matmul = dyn_cast<nn::MatMulOp>(product);
-  return matmul && !matmul.getTransposeB() ? 1 : 0;
+  if (!matmul)
+    return 0;
+  return support::typeOf(matmul.getB()).getRank() -
+         (matmul.getTransposeB() ? 2 : 1);
+}
+
+int64_t quantize::termsAxis(nn::MatMulOp product) {
+  return support::typeOf(product.getB()).getRank() -
+         (product.getTransposeB() ? 1 : 2);
+}
+
+bool quantize::hasMatrixPerBatch(nn::MatMulOp product) {
+  RankedTensorType a = support::typeOf(product.getA()),
+                   b = support::typeOf(product.getB());
+  return !product.getTransposeA() && b.hasStaticShape() && b.getRank() > 2 &&
+         a.getRank() == b.getRank() &&
+         a.getShape().drop_back(2) == b.getShape().drop_back(2);
 }
 
 int64_t quantize::countOutputs(Operation *product) {
@@ -69,14 +86,32 @@ int64_t quantize::countOutputs(Operation *product) {
   return transposed ? outputs * int64_t(transposed.getGroups()) : outputs;
 }
 
-/// Returns true if `op` is a product of computed f32 data by constant weights.
-static bool hasConstantWeights(Operation *op) {
+/// Returns true if each row of the left factor is multiplied by one matrix.
+static bool hasOwnMatrix(Operation *op) {
+  auto matmul = dyn_cast<nn::MatMulOp>(op);
+  return !matmul || support::typeOf(matmul.getB()).getRank() == 2 ||
+         quantize::hasMatrixPerBatch(matmul);
+}
+
+/// Returns true if `op` multiplies computed f32 data by constants.
+static bool multipliesConstants(Operation *op) {
   if (!quantize::isProduct(op) || !isData(op->getOperand(0)))
     return false;
   Value weights = op->getOperand(quantize::weightsOperand(op));
-  auto type = dyn_cast<RankedTensorType>(weights.getType());
-  return isF32(weights) && nn::getConstant(weights) &&
-         (!isa<nn::MatMulOp>(op) || type.getRank() == 2);
+  return isF32(weights) && nn::getConstant(weights);
+}
+
+/// Returns true if `op` is a product of computed f32 data by constant weights.
+static bool hasConstantWeights(Operation *op) {
+  return multipliesConstants(op) && hasOwnMatrix(op);
+}
+
+void quantize::recordBroadcastBatches(func::FuncOp function) {
+  function.walk([](nn::MatMulOp op) {
+    if (multipliesConstants(op) && !hasOwnMatrix(op))
+      record(op, Question::precision, "float32",
+             "has weights for each batch, to which its data are broadcast");
+  });
 }
 
 SmallVector<Operation *>
@@ -265,7 +300,9 @@ bool ByteGains::readsFloats(Operation *product) {
 
 static constexpr char kRuleKeeps[] = "is kept in float32 by a rule",
                       kRuleNames[] = "is put in int8 by a rule",
-                      kNotFinite[] = "has weights that are not finite";
+                      kNotFinite[] = "has weights that are not finite",
+                      kTooLarge[] = "has weights so large that int8 leaves "
+                                    "the range of float32";
 
 Answer<bool> ByteGains::decide(Operation *product) {
   if (std::optional<bool> isKept = keep.find({product->getLoc()}))
@@ -273,6 +310,13 @@ Answer<bool> ByteGains::decide(Operation *product) {
   auto comesFromFloats = [&] { return readsFloats(product); };
   return Policy::of(product).multiplyInt8(
       product, {readsInput(product), comesFromFloats});
+}
+
+Answer<bool> quantize::requireFitting(Answer<bool> answer, Operation *product) {
+  answer = requireFinite(std::move(answer), product);
+  if (answer.choice && !fitBytes(product->getOperand(weightsOperand(product))))
+    return {false, kTooLarge, answer.alternatives};
+  return answer;
 }
 
 Answer<bool> quantize::requireFinite(Answer<bool> answer, Operation *product) {

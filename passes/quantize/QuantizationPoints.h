@@ -83,6 +83,9 @@ private:
 /// finite and `answer` is yes, returns no with a reason.
 Answer<bool> requireFinite(Answer<bool> answer, mlir::Operation *product);
 
+/// As `requireFinite`, and requires that sums in int8 are finite, too.
+Answer<bool> requireFitting(Answer<bool> answer, mlir::Operation *product);
+
 /// Products in order, each with the answer whether to compute it in int8.
 using ProductAnswers = llvm::MapVector<mlir::Operation *, Answer<bool>>;
 
@@ -117,7 +120,19 @@ bool movesValues(mlir::Operation *op);
 unsigned weightsOperand(mlir::Operation *product);
 int64_t weightsAxis(mlir::Operation *product);
 
+/// Returns true if the right factor of `product` has a matrix for each batch of
+/// the left factor.
+bool hasMatrixPerBatch(nn::MatMulOp product);
+
+/// Returns the dimension of the right factor that counts the terms of a sum.
+int64_t termsAxis(nn::MatMulOp product);
+
+/// Records that products stay float32 whose weights have a matrix for each
+/// batch, and whose data have other batches.
+void recordBroadcastBatches(mlir::func::FuncOp function);
+
 /// Returns the number of output channels of a product, in all groups together.
+/// Batches share their channels.
 int64_t countOutputs(mlir::Operation *product);
 
 } // namespace ingot::quantize

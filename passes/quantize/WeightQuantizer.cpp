@@ -13,6 +13,7 @@
 #include "passes/quantize/PairFit.h"
 #include "passes/quantize/QuantizationPoints.h"
 #include "passes/quantize/ValueGrid.h"
+#include "passes/support/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -90,6 +91,12 @@ bool quantize::areFinite(Value weights) {
                       [](double value) { return std::isfinite(value); });
 }
 
+bool quantize::fitBytes(Value weights) {
+  return llvm::all_of(*nn::getConstantDoubles(weights), [](double value) {
+    return std::abs(value) <= kMaxSumScale;
+  });
+}
+
 WeightRoundings quantize::namedRoundings(CalibrationAttr calibration) {
   WeightRoundings roundings;
   for (WeightRoundingAttr rounding : calibration.getRounding())
@@ -155,7 +162,58 @@ WeightRoundingAttr WeightQuantizer::roundingOf(Operation *product) const {
   return {};
 }
 
+/// Creates the weights of a product with a matrix for each batch as one matrix.
+/// It has a row for each output of each batch.
+static Value makeRows(nn::MatMulOp product) {
+  Value weights = product.getB();
+  auto type = cast<RankedTensorType>(weights.getType());
+  const int64_t outputs = type.getDimSize(weightsAxis(product)),
+                terms = type.getDimSize(termsAxis(product));
+  const int64_t batches = support::productOf(type.getShape().drop_back(2));
+  std::vector<double> values = *nn::getConstantDoubles(weights);
+  if (!product.getTransposeB()) {
+    std::vector<double> rows(values.size());
+    for (int64_t b = 0; b < batches; ++b)
+      for (int64_t k = 0; k < terms; ++k)
+        for (int64_t o = 0; o < outputs; ++o)
+          rows[size_t((b * outputs + o) * terms + k)] =
+              values[size_t((b * terms + k) * outputs + o)];
+    values = std::move(rows);
+  }
+  OpBuilder builder(product);
+  builder.setInsertionPointAfterValue(weights);
+  return nn::makeConstant(
+      builder, weights.getLoc(),
+      type.clone(ArrayRef<int64_t>{batches * outputs, terms}), values);
+}
+
+void quantize::WeightQuantizer::quantizeBatches(nn::MatMulOp product) {
+  Value old = product.getB();
+  auto type = cast<RankedTensorType>(old.getType());
+  Value &done = weights[{old, {weightsAxis(product), -1}}];
+  if (!done) {
+    SmallVector<int64_t> shape(type.getShape().drop_back(2));
+    shape.append({type.getDimSize(weightsAxis(product)),
+                  type.getDimSize(termsAxis(product))});
+    Value rows = makeRows(product);
+    Value matrix = makeBytes(product, rows, /*axis=*/0,
+                             quantizeWeights(rows, /*axis=*/0, form.bits));
+    rows.getDefiningOp()->erase();
+    OpBuilder builder(product);
+    builder.setInsertionPointAfterValue(matrix);
+    done =
+        nn::ReshapeOp::create(builder, old.getLoc(), type.clone(shape), matrix);
+  }
+  product.getBMutable().assign(done);
+  product.setTransposeB(true);
+}
+
 LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
+  if (auto matmul = dyn_cast<nn::MatMulOp>(product);
+      matmul && hasMatrixPerBatch(matmul)) {
+    quantizeBatches(matmul);
+    return success();
+  }
   OpOperand &operand = product->getOpOperand(weightsOperand(product));
   const int64_t axis = weightsAxis(product);
   const bool isInLoop = !isa<func::FuncOp>(product->getParentOp());

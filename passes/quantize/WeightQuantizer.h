@@ -8,6 +8,7 @@
 #define INGOT_PASSES_QUANTIZE_WEIGHTQUANTIZER_H
 
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/NNDialect.h"
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -81,6 +82,13 @@ bool findWeightScale(size_t count, llvm::function_ref<double(size_t)> at,
 /// Returns true if all elements of a constant are finite.
 bool areFinite(mlir::Value weights);
 
+/// The largest scale of sums of products of bytes, which are below 2^31.
+constexpr double kMaxSumScale = 0x1p96;
+
+/// Returns true if all elements of a constant are finite, and so small that
+/// sums of their products with calibrated bytes are finite, too.
+bool fitBytes(mlir::Value weights);
+
 /// The roundings of products' weights, by the names of the products.
 using WeightRoundings = llvm::StringMap<WeightRoundingAttr>;
 
@@ -101,6 +109,9 @@ public:
   llvm::LogicalResult quantize(mlir::Operation *product);
 
 private:
+  /// Quantizes weights that have a matrix for each batch. Each output of each
+  /// batch has a scale.
+  void quantizeBatches(nn::MatMulOp product);
   WeightRoundingAttr roundingOf(mlir::Operation *product) const;
 
   WeightForm form;

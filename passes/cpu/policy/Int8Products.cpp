@@ -301,7 +301,10 @@ Answer<std::optional<int64_t>> cpu::findPairedAxis(Operation *product) {
   Reason reason;
   if (auto conv = dyn_cast<nn::ConvOp>(product)) {
     reason = whyNotPairs(conv, machine);
-  } else if (auto matmul = dyn_cast<nn::MatMulOp>(product)) {
+  } else if (auto matmul = dyn_cast<nn::MatMulOp>(product);
+             matmul && shapeOf(matmul.getB()).size() > 2) {
+    reason = "has a matrix of weights for each batch";
+  } else if (matmul) {
     axis = matmul.getTransposeB() ? 1 : 0;
     int64_t depth = shapeOf(matmul.getB())[size_t(axis)];
     int64_t groups = depth / kPairGroup;

@@ -34,13 +34,49 @@ static std::optional<Parameters> readParameters(nn::DequantizeOp op) {
   return Parameters{std::move(*scales), std::move(*zeros)};
 }
 
+/// Returns the dequantize that computes `value`. Skips a reshape of a matrix
+/// with a row for each output of each batch.
+static nn::DequantizeOp findDequantize(Value value, int64_t dim) {
+  if (auto op = value.getDefiningOp<nn::DequantizeOp>())
+    return op;
+  auto reshape = value.getDefiningOp<nn::ReshapeOp>();
+  if (!reshape)
+    return {};
+  RankedTensorType matrix = typeOf(reshape.getX()), type = typeOf(value);
+  if (matrix.getRank() != 2 || type.getRank() <= 2 ||
+      dim != type.getRank() - 2 ||
+      matrix.getDimSize(1) != type.getShape().back())
+    return {};
+  return reshape.getX().getDefiningOp<nn::DequantizeOp>();
+}
+
+/// Extends parameters of the outputs, or of the batches, to all outputs of all
+/// batches. Returns false if they vary along another dimension.
+static bool extendToBatches(const Weights &weights, int64_t axis, bool isMatrix,
+                            std::vector<double> &values) {
+  const auto each = size_t(weights.type.getDimSize(weights.dim)),
+             batches = size_t(weights.batches);
+  if (values.size() == 1 || (isMatrix && axis == 0))
+    return true;
+  const bool ofOutputs = axis == weights.dim,
+             ofBatches =
+                 axis == 0 && batches > 1 && weights.type.getRank() == 3;
+  if (isMatrix || (!ofOutputs && !ofBatches))
+    return false;
+  std::vector<double> all(batches * each);
+  for (size_t i = 0; i < all.size(); ++i)
+    all[i] = values[ofOutputs ? i % each : i / each];
+  values = std::move(all);
+  return true;
+}
+
 std::optional<Weights> quantize::readWeights(Operation *product, Value value,
                                              int64_t dim, StringRef &reason) {
   if (!typeOf(product->getResult(0)).getElementType().isF32()) {
     reason = "does not compute f32";
     return std::nullopt;
   }
-  auto op = value.getDefiningOp<nn::DequantizeOp>();
+  nn::DequantizeOp op = findDequantize(value, dim);
   auto constant = op ? nn::getConstant(op.getX()) : ElementsAttr();
   if (!constant || !fitsBytes(product, typeOf(op.getX()).getElementType())) {
     reason = "has weights that are not constant bytes";
@@ -52,13 +88,23 @@ std::optional<Weights> quantize::readWeights(Operation *product, Value value,
     reason = "has weights of computed scales";
     return std::nullopt;
   }
-  if (typeOf(op.getScale()).getRank() != 0 && parameters->scales.size() != 1 &&
-      int64_t(op.getAxis()) != dim) {
-    reason = "has scales of weights along another dimension than its outputs";
-    return std::nullopt;
-  }
-  Weights weights{typeOf(op.getX()), dim, std::move(*bytes),
-                  std::move(*parameters), /*offsets=*/{}};
+  RankedTensorType type = typeOf(value);
+  const int64_t batches = isa<nn::MatMulOp>(product)
+                              ? support::productOf(type.getShape().drop_back(2))
+                              : 1;
+  Weights weights{type.clone(typeOf(op.getX()).getElementType()),
+                  dim,
+                  batches,
+                  std::move(*bytes),
+                  std::move(*parameters),
+                  /*offsets=*/{}};
+  const bool isMatrix = op.getY() != value;
+  for (std::vector<double> *values :
+       {&weights.parameters.scales, &weights.parameters.zeros})
+    if (!extendToBatches(weights, int64_t(op.getAxis()), isMatrix, *values)) {
+      reason = "has scales of weights along another dimension than its outputs";
+      return std::nullopt;
+    }
   weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
     const double zero = weights.parameters.zeroOf(output);
     for (size_t i = begin; i < end; ++i)
@@ -129,6 +175,11 @@ Value quantize::alongOutputs(OpBuilder &builder, Location loc,
                              ArrayRef<double> values) {
   SmallVector<int64_t> shape(type.getRank() - dim, 1);
   shape[0] = values.size();
+  if (const int64_t each = type.getDimSize(dim);
+      !ShapedType::isDynamic(each) && shape[0] > each) {
+    shape.assign(type.getShape().begin(), type.getShape().end());
+    shape[dim - 1] = 1;
+  }
   return nn::makeConstant(builder, loc, RankedTensorType::get(shape, element),
                           values);
 }

@@ -25,21 +25,29 @@ struct Parameters {
 };
 
 /// Constant integer weights with their zero point subtracted. Dimension `dim`
-/// counts outputs.
+/// counts outputs. Weights of a matrix product may have a matrix for each of
+/// several batches. Each output of each batch counts then.
 struct Weights {
   mlir::RankedTensorType type;
-  int64_t dim;
+  int64_t dim, batches = 1;
   std::vector<double> bytes;
   Parameters parameters;
   /// Offset that was subtracted from the weights of each output so that they
   /// fit in signed bytes. The vector is empty if no output needed an offset.
   std::vector<double> offsets;
 
-  int64_t outputs() const { return type.getDimSize(dim); }
+  int64_t outputs() const { return batches * type.getDimSize(dim); }
   template <typename Visit> void forEachRun(Visit visit) const {
-    const int64_t inner =
-        support::productOf(type.getShape().drop_front(dim + 1));
-    quantize::forEachRun(bytes.size(), size_t(outputs()), size_t(inner), visit);
+    const auto inner =
+        size_t(support::productOf(type.getShape().drop_front(dim + 1)));
+    const size_t each = size_t(type.getDimSize(dim)),
+                 size = bytes.size() / std::max<size_t>(size_t(batches), 1);
+    for (size_t batch = 0; batch < size_t(batches); ++batch)
+      quantize::forEachRun(size, each, inner,
+                           [&](size_t output, size_t begin, size_t end) {
+                             visit(int64_t(batch * each + output),
+                                   batch * size + begin, batch * size + end);
+                           });
   }
 };
 
@@ -74,7 +82,8 @@ std::optional<std::vector<double>> readBias(mlir::Value bias, int64_t count,
                                             llvm::StringRef &reason);
 
 /// Creates a constant of type `element` that varies along dimension `dim`, and
-/// broadcasts to `type`.
+/// broadcasts to `type`. If there are values for each batch, `dim` is the last
+/// dimension, and the batches are the dimensions before the rows.
 mlir::Value alongOutputs(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::RankedTensorType type, int64_t dim,
                          mlir::Type element, llvm::ArrayRef<double> values);

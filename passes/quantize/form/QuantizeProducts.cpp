@@ -110,13 +110,25 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   if (nn::DequantizeOp computed = getComputed(op, x))
     return Operands{computed.getX(), Scale{}, std::move(*weights), {}, computed,
                     bias};
-  auto biases = readBias(bias, groups * weights->outputs(), reason);
+  const int64_t outputsOfBatch =
+      groups * weights->type.getDimSize(weights->dim);
+  auto biases = readBias(bias, outputsOfBatch, reason);
   if (!biases)
     return std::nullopt;
+  // All batches have the same bias.
+  const std::vector<double> ofBatch = *biases;
+  for (int64_t batch = 1; batch < weights->batches; ++batch)
+    llvm::append_range(*biases, ofBatch);
   Scale scale;
   Value data = readData(builder, op->getLoc(), x, scale);
   if (!data) {
     reason = "has data that are not bytes with one scale";
+    return std::nullopt;
+  }
+  if (llvm::any_of(weights->parameters.scales, [&](double ofOutput) {
+        return scale.scale * ofOutput > kMaxSumScale;
+      })) {
+    reason = "has scales with which sums leave the range of f32";
     return std::nullopt;
   }
   if (!weights->offsets.empty() &&
@@ -412,12 +424,12 @@ struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
+    if (op.getTransposeA() ||
+        (typeOf(op.getB()).getRank() != 2 && !hasMatrixPerBatch(op)))
       return rewriter.notifyMatchFailure(op, "has no matrix of weights");
     StringRef reason;
     std::optional<Operands> operands = readOperands(
-        rewriter, op,
-        {op.getA(), op.getB(), op.getTransposeB() ? 0 : 1, op.getBias()},
+        rewriter, op, {op.getA(), op.getB(), weightsAxis(op), op.getBias()},
         /*takesOffsets=*/true, reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
@@ -425,7 +437,7 @@ struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
     Value dataSums;
     if (!operands->weights.offsets.empty())
       dataSums = sumRows(rewriter, op.getLoc(), operands->x,
-                         typeOf(op.getB()).getDimSize(op.getTransposeB()),
+                         typeOf(op.getB()).getDimSize(termsAxis(op)),
                          operands->scale.zeroPoint);
     Value sums = nn::MatMulOp::create(
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,

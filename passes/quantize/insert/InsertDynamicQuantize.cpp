@@ -79,8 +79,10 @@ void InsertDynamicQuantizePass::runOnOperation() {
       continue;
     auto isAny = [](Operation *) { return true; };
     SmallVector<Operation *> all;
-    if (!innerOnly)
+    if (!innerOnly) {
       all = quantize::findProducts(function, isAny);
+      quantize::recordBroadcastBatches(function);
+    }
     all.append(quantize::findInnerProducts(function, isAny));
     for (auto &[product, answer] : quantize::answerDynamicBytes(all, *rules)) {
       if (!record(product, Question::precision, answer, "int8", "float32"))

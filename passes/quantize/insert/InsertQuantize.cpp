@@ -128,6 +128,7 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
     return name == names.end() ? TensorRangeAttr()
                                : ranges.lookup(name->second);
   };
+  quantize::recordBroadcastBatches(function);
   quantize::ByteGains gains(keep);
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
@@ -137,7 +138,7 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
                     "reads a tensor that the calibration has no range of",
                     answer.alternatives};
         return record(op, Question::precision,
-                      quantize::requireFinite(std::move(answer), op), "int8",
+                      quantize::requireFitting(std::move(answer), op), "int8",
                       "float32");
       });
   SmallVector<quantize::QuantizationPoint> points =

@@ -40,6 +40,9 @@ private:
   /// the products of loops for which the device's policy declines.
   void addCandidates(func::FuncOp function, const KeepRules &rules,
                      SmallVectorImpl<nn::MatMulOp> &all);
+  /// Returns true if packed products can have the weights of `op`. Otherwise
+  /// records that `op` stays float32.
+  bool canPack(nn::MatMulOp op);
   /// Records the answer for `op`, and returns the choice.
   bool recordForm(nn::MatMulOp op, const Answer<bool> &answer);
   void quantize(nn::MatMulOp op);
@@ -149,6 +152,12 @@ bool QuantizeWeightsPass::recordForm(nn::MatMulOp op,
                 "float32");
 }
 
+bool QuantizeWeightsPass::canPack(nn::MatMulOp op) {
+  return typeOf(op.getB()).getRank() == 2 ||
+         recordForm(op, {false, "has a matrix of weights for each batch, and "
+                                "packed weights are one matrix"});
+}
+
 void QuantizeWeightsPass::addCandidates(func::FuncOp function,
                                         const KeepRules &rules,
                                         SmallVectorImpl<nn::MatMulOp> &all) {
@@ -161,10 +170,15 @@ void QuantizeWeightsPass::addCandidates(func::FuncOp function,
            !ShapedType::isDynamic(typeOf(matmul.getA()).getShape().back()) &&
            quantize::areFinite(matmul.getB());
   };
+  quantize::recordBroadcastBatches(function);
   for (Operation *product : quantize::findProducts(function, isWanted))
-    all.push_back(cast<nn::MatMulOp>(product));
+    if (auto matmul = cast<nn::MatMulOp>(product); canPack(matmul))
+      all.push_back(matmul);
   SmallVector<Operation *> inner =
       quantize::findInnerProducts(function, isWanted);
+  llvm::erase_if(inner, [&](Operation *op) {
+    return !canPack(cast<nn::MatMulOp>(op));
+  });
   llvm::DenseMap<Operation *, int64_t> weightsOf =
       quantize::countWeightsInLoops(inner);
   for (Operation *op : inner) {

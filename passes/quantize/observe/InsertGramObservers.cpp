@@ -171,7 +171,8 @@ static int64_t innerOf(Operation *product) {
 static bool hasKnownSizes(Operation *product) {
   RankedTensorType data = typeOf(product->getOperand(0));
   if (auto matmul = dyn_cast<nn::MatMulOp>(product))
-    return !matmul.getTransposeA() && data.getShape().back() > 0 &&
+    return typeOf(matmul.getB()).getRank() == 2 && !matmul.getTransposeA() &&
+           data.getShape().back() > 0 &&
            !llvm::is_contained(data.getShape(), 0);
   return llvm::all_of(data.getShape().drop_front(),
                       [](int64_t dim) { return dim > 0; }) &&
@@ -205,7 +206,7 @@ findGroups(func::FuncOp function, int64_t maxInner, const KeepRules &keep) {
     // weights.
     if (isInt8 && !name.empty() && uses.lookup(name) == 1 &&
         !isa<nn::ConvTransposeOp>(op) && hasKnownSizes(op) &&
-        innerOf(op) <= maxInner && quantize::areFinite(weights))
+        innerOf(op) <= maxInner && quantize::fitBytes(weights))
       groups[{weights, quantize::weightsAxis(op)}].push_back(op);
   }
   SmallVector<ProductGroup> result;

@@ -135,7 +135,7 @@ void PrecisionFlags::findUnits() {
   quantize::ByteGains gains(keep);
   llvm::copy_if(all, std::back_inserter(products), [&](Operation *op) {
     return gains.of(op) &&
-           quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
+           quantize::fitBytes(op->getOperand(quantize::weightsOperand(op)));
   });
   points = quantize::findQuantizationPoints(products);
   llvm::EquivalenceClasses<unsigned> together;

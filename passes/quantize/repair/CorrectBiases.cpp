@@ -83,6 +83,9 @@ void CorrectBiasesPass::runOnOperation() {
     if (!quantize::isProduct(op))
       return;
     Value weights = op->getOperand(quantize::weightsOperand(op));
+    // The weights of several batches are quantized as one matrix.
+    if (auto reshape = weights.getDefiningOp<nn::ReshapeOp>())
+      weights = reshape.getX();
     auto dequantize = weights.getDefiningOp<nn::DequantizeOp>();
     auto values = corrections.find(nodeNameOf(op->getLoc()));
     if (!dequantize || !nn::getConstant(dequantize.getX()) ||

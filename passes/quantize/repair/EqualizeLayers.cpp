@@ -89,7 +89,8 @@ static std::optional<EqualizedProduct> readProduct(Operation *op) {
         conv && conv.getGroups() > 1)
       return std::nullopt;
     product.outAxis = quantize::weightsAxis(op);
-    product.inAxis = 1 - product.outAxis;
+    auto matmul = dyn_cast<nn::MatMulOp>(op);
+    product.inAxis = matmul ? quantize::termsAxis(matmul) : 0;
   }
   if (Value bias = biasOf(op)) {
     auto type = dyn_cast<RankedTensorType>(bias.getType());

@@ -77,8 +77,9 @@ bool ReaderFinder::addProduct(Operation *op, int64_t *axis, bool isPooled) {
     weightsAxis = 0;
   } else {
     channels = typeOf(op->getOperand(0)).getRank() - 1;
-    weightsAxis = 1 - quantize::weightsAxis(op);
-    if (cast<nn::MatMulOp>(op).getTransposeA())
+    auto matmul = cast<nn::MatMulOp>(op);
+    weightsAxis = termsAxis(matmul);
+    if (matmul.getTransposeA())
       return false;
   }
   if (*axis >= 0 && *axis != channels)

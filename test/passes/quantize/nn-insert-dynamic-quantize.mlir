@@ -1,6 +1,7 @@
 // RUN: split-file %s %t
 // RUN: ingot-opt %t/model.mlir --nn-insert-dynamic-quantize | FileCheck %s
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=m?=fp32})' | FileCheck %s --check-prefix=KEEP
+// RUN: ingot-opt %t/batches.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=m?=int8})' | FileCheck %s --check-prefix=BATCHES
 // RUN: ingot-opt %t/no.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefix=NO
 // RUN: ingot-opt %t/positive.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefix=POSITIVE
 // RUN: ingot-opt %t/inner.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefixes=INNER,ALL
@@ -50,6 +51,25 @@ func.func @shared(%x: tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
   %0 = nn.matmul %x, %w : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32> loc("m1")
   %1 = nn.matmul %x, %w {transpose_b} : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32> loc("m2")
   return %0, %1 : tensor<?x2xf32>, tensor<?x2xf32>
+}
+
+// A matrix for each batch: one constant matrix has a row and a scale for each
+// column of each batch. Two products share it.
+// BATCHES-LABEL: @batches
+// BATCHES-DAG: %[[ROWS:.*]] = arith.constant dense<{{\[\[}}1, 3], [1, 2], [3, 2], [8, 7]]> : tensor<4x2xsi8>
+// BATCHES-DAG: %[[D:.*]] = nn.dequantize %[[ROWS]], %{{.*}} {axis = 0 : i64} : (tensor<4x2xsi8>, tensor<4xf32>) -> tensor<4x2xf32>
+// BATCHES-DAG: %[[W:.*]] = nn.reshape %[[D]] : tensor<4x2xf32> -> tensor<2x2x2xf32>
+// BATCHES: nn.matmul %{{.*}}, %[[W]] {transpose_b} : (tensor<2x?x2xf32>, tensor<2x2x2xf32>)
+// BATCHES: nn.matmul %{{.*}}, %[[W]] {transpose_b} : (tensor<2x3x2xf32>, tensor<2x2x2xf32>)
+// Must not fire: data that broadcast to the batches.
+// BATCHES: nn.matmul %arg2, %{{.*}} : (tensor<3x2xf32>, tensor<2x2x2xf32>)
+//--- batches.mlir
+func.func @batches(%x: tensor<2x?x2xf32>, %y: tensor<2x3x2xf32>, %z: tensor<3x2xf32>) -> (tensor<2x?x2xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>) {
+  %w = arith.constant dense<[[[1.0, 2.0], [3.0, 4.0]], [[9.0, 8.0], [6.0, 7.0]]]> : tensor<2x2x2xf32>
+  %0 = nn.matmul %x, %w : (tensor<2x?x2xf32>, tensor<2x2x2xf32>) -> tensor<2x?x2xf32> loc("m1")
+  %1 = nn.matmul %y, %w : (tensor<2x3x2xf32>, tensor<2x2x2xf32>) -> tensor<2x3x2xf32> loc("m2")
+  %2 = nn.matmul %z, %w : (tensor<3x2xf32>, tensor<2x2x2xf32>) -> tensor<2x3x2xf32> loc("m3")
+  return %0, %1, %2 : tensor<2x?x2xf32>, tensor<2x3x2xf32>, tensor<2x3x2xf32>
 }
 
 // Must not fire: computed or infinite weights, and depthwise convolutions.

@@ -430,3 +430,64 @@ func.func @single_channels(%x: tensor<1x8x32x32xui8>) -> (tensor<1x8x8x8xf32>, t
   %4 = nn.conv %0, %2 {dilations = array<i64: 1, 1>, groups = 8 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x32x32xf32>, tensor<8x1x25x25xf32>) -> tensor<1x8x8x8xf32>
   return %3, %4 : tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>
 }
+
+// -----
+
+// A matrix of weights for each batch: sums of weights, scales and zero points
+// are those of each column of each batch. Rows of one matrix are reshaped.
+// CHECK-LABEL: @batches
+func.func @batches(%x: tensor<2x?x2xui8>) -> (tensor<2x?x2xf32>, tensor<2x?x2xf32>, tensor<2x?x2xf32>, tensor<2x?x2xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<1> : tensor<ui8>
+  %w = arith.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 9]]]> : tensor<2x2x2xi8>
+  %rows = arith.constant dense<[[1, 2], [3, 4], [5, 6], [7, 9]]> : tensor<4x2xi8>
+  %of = arith.constant dense<[0.25, 0.5]> : tensor<2xf32>
+  %of_rows = arith.constant dense<[0.25, 0.5, 1.0, 2.0]> : tensor<4xf32>
+  %b = arith.constant dense<[10.0, 20.0]> : tensor<2xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2x?x2xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x?x2xf32>
+  // Scales of columns: 4 and 6 in the first batch, 12 and 15 in the second.
+  // CHECK: nn.matmul %arg0, %{{.*}} : (tensor<2x?x2xui8>, tensor<2x2x2xi8>) -> tensor<2x?x2xi32>
+  // CHECK: arith.constant dense<{{\[\[\[}}1.250000e-01, 2.500000e-01]], {{\[\[}}1.250000e-01, 2.500000e-01]]]> : tensor<2x1x2xf32>
+  // CHECK: arith.constant dense<{{\[\[\[}}9.500000e+00, 1.850000e+01]], {{\[\[}}8.500000e+00, 1.625000e+01]]]> : tensor<2x1x2xf32>
+  %1 = nn.dequantize %w, %of {axis = 2 : i64} : (tensor<2x2x2xi8>, tensor<2xf32>) -> tensor<2x2x2xf32>
+  %2 = nn.matmul %0, %1 bias(%b) : (tensor<2x?x2xf32>, tensor<2x2x2xf32>, tensor<2xf32>) -> tensor<2x?x2xf32>
+  // Scales of batches.
+  // CHECK: nn.matmul %arg0, %{{.*}} : (tensor<2x?x2xui8>, tensor<2x2x2xi8>) -> tensor<2x?x2xi32>
+  // CHECK: arith.constant dense<{{\[\[\[}}1.250000e-01, 1.250000e-01]], {{\[\[}}2.500000e-01, 2.500000e-01]]]> : tensor<2x1x2xf32>
+  // CHECK: arith.constant dense<{{\[\[\[}}-5.000000e-01, -7.500000e-01]], {{\[\[}}-3.000000e+00, -3.750000e+00]]]> : tensor<2x1x2xf32>
+  %3 = nn.dequantize %w, %of {axis = 0 : i64} : (tensor<2x2x2xi8>, tensor<2xf32>) -> tensor<2x2x2xf32>
+  %4 = nn.matmul %0, %3 : (tensor<2x?x2xf32>, tensor<2x2x2xf32>) -> tensor<2x?x2xf32>
+  // A row for each column of each batch.
+  // CHECK: nn.matmul %arg0, %{{.*}} {transpose_b} : (tensor<2x?x2xui8>, tensor<2x2x2xi8>) -> tensor<2x?x2xi32>
+  // CHECK: arith.constant dense<{{\[\[\[}}1.250000e-01, 2.500000e-01]], {{\[\[}}5.000000e-01, 1.000000e+00]]]> : tensor<2x1x2xf32>
+  // CHECK: arith.constant dense<{{\[\[\[}}-3.750000e-01, -1.750000e+00]], {{\[\[}}-5.500000e+00, -1.600000e+01]]]> : tensor<2x1x2xf32>
+  %5 = nn.dequantize %rows, %of_rows {axis = 0 : i64} : (tensor<4x2xi8>, tensor<4xf32>) -> tensor<4x2xf32>
+  %6 = nn.reshape %5 : tensor<4x2xf32> -> tensor<2x2x2xf32>
+  %7 = nn.matmul %0, %6 {transpose_b} : (tensor<2x?x2xf32>, tensor<2x2x2xf32>) -> tensor<2x?x2xf32>
+  // Must not fire: scales of k.
+  // CHECK: nn.matmul {{.*}} -> tensor<2x?x2xf32>
+  %8 = nn.dequantize %w, %of {axis = 1 : i64} : (tensor<2x2x2xi8>, tensor<2xf32>) -> tensor<2x2x2xf32>
+  %9 = nn.matmul %0, %8 : (tensor<2x?x2xf32>, tensor<2x2x2xf32>) -> tensor<2x?x2xf32>
+  return %2, %4, %7, %9 : tensor<2x?x2xf32>, tensor<2x?x2xf32>, tensor<2x?x2xf32>, tensor<2x?x2xf32>
+}
+
+// -----
+
+// Must not fire: sums times the scales exceed f32; data that broadcast to the
+// batches of the weights.
+// CHECK-LABEL: @no_batches
+func.func @no_batches(%x: tensor<1x3x2xui8>, %y: tensor<3x2xui8>) -> (tensor<2x3x2xf32>, tensor<3x2xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %l = arith.constant dense<1.0e30> : tensor<f32>
+  %w = arith.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 9]]]> : tensor<2x2x2xi8>
+  %v = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
+  // CHECK: nn.matmul {{.*}} -> tensor<2x3x2xf32>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<1x3x2xui8>, tensor<f32>) -> tensor<1x3x2xf32>
+  %1 = nn.dequantize %w, %s {axis = 0 : i64} : (tensor<2x2x2xi8>, tensor<f32>) -> tensor<2x2x2xf32>
+  %2 = nn.matmul %0, %1 : (tensor<1x3x2xf32>, tensor<2x2x2xf32>) -> tensor<2x3x2xf32>
+  // CHECK: nn.matmul {{.*}} -> tensor<3x2xf32>
+  %3 = nn.dequantize %y, %s {axis = 0 : i64} : (tensor<3x2xui8>, tensor<f32>) -> tensor<3x2xf32>
+  %4 = nn.dequantize %v, %l {axis = 0 : i64} : (tensor<2x2xi8>, tensor<f32>) -> tensor<2x2xf32>
+  %5 = nn.matmul %3, %4 : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  return %2, %5 : tensor<2x3x2xf32>, tensor<3x2xf32>
+}
