@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/loops/Patterns.h"
-#include "passes/support/BlockRange.h"
 #include "passes/support/Lowering.h"
+#include "passes/support/PackedRange.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
 

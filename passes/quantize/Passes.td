@@ -314,7 +314,8 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
     These weights stay as they are:
 
     - weights of ops that come from nodes which `keep` names,
-    - weights that are not finite,
+    - weights that are not finite, or so large or so small that packed products
+      leave the range of f32,
     - weights with a matrix for each batch,
     - weights for which the device's policy declines. The CPU's policy declines
       few weights, of a loop or of a module, and, unless there are many weights,

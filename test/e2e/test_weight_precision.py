@@ -84,6 +84,42 @@ class Precision(Case):
             # The largest int4 is 7 and the smallest -8, so positive values have an error of up to 1/8.
             self.assertLessEqual(np.abs(got / most - weights / most).max(), 0.126)
 
+    def test_odd_weights(self):
+        """Columns of weights from tiny to huge, denormal weights, infinities and NaN give the results of floats, within
+        the error of few bits. Weights that packed products do not hold stay floats, and a decision says why."""
+        rng = np.random.default_rng(3)
+        usual = rng.standard_normal((96, 64)).astype(np.float32)
+        for name, factors, why in (
+                ("usual", [1, 1e-7, 1e10, 1e20], None), ("huge", [1, 1e10, 1e31, 1e37], "leave the range of float32"),
+                ("tiny", [1e-30, 1e-33, 1e-37, 1e-30], "leave the range of float32"),
+                ("denormal", [1, 1e-39, 1e-42, 1e-45], None), ("infinite", [1, np.inf, 1, 1], "not finite"),
+                ("NaN", [1, np.nan, 1, 1], "not finite"), ("zero", [0, 0, 0, 0], None)):
+            with np.errstate(all="ignore"):
+                w = (usual * np.repeat(factors, 16)).astype(np.float32)
+            model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", ["n", 96])],
+                               [("y", ["n", 64])], {"w": w})
+            floats = self.compile(model, "--target", ",".join(LEVELS), name="fp32")
+            for precision, most in (("w8", 0.02), ("w4", 0.25)):
+                artifact = self.compile(model, f"--precision={precision}", f"--keep=*={precision}", "--target",
+                                        ",".join(LEVELS), "--decisions=" + self.path("d.json"), name=precision)
+                with open(self.path("d.json")) as f:
+                    reasons = f.read()
+                if why:
+                    self.assertIn(why, reasons)
+                for scale in (1, 1e-20, 1e20):
+                    x = (rng.standard_normal((5, 96)) * scale).astype(np.float32)
+                    for level in LEVELS:
+                        with cap(level), self.subTest(name=name, precision=precision, scale=scale, level=level):
+                            got, want = (self.run_model(a, {"x": x})["y"] for a in (artifact, floats))
+                            if why:
+                                np.testing.assert_array_equal(got, want)
+                                continue
+                            self.assertTrue(np.isfinite(got[np.isfinite(want)]).all())
+                            got, want = (np.where(np.isfinite(want), y, 0).astype(np.float64) for y in (got, want))
+                            error = np.linalg.norm(got - want, axis=0)
+                            # Weights that are denormal beside usual ones count as zero.
+                            self.assertTrue((error <= most * np.linalg.norm(want, axis=0) + 1e-27 * scale).all(), error)
+
     def test_keep(self):
         model = self.model()
         kept, all_ = (inspect(self.compile(model, "--precision=w4", *options))["weights_bytes"]

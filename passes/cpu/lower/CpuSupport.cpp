@@ -17,6 +17,7 @@
 #include "passes/support/Convolutions.h"
 #include "passes/support/ExactSums.h"
 #include "passes/support/KernelReasons.h"
+#include "passes/support/PackedRange.h"
 #include "passes/support/ResampleTables.h"
 #include "passes/support/StridePhases.h"
 
@@ -167,6 +168,8 @@ static Reason whyNot(nn::PackedMatMulOp op) {
   for (Value weights : {op.getCodes(), op.getScales(), op.getZeroPoints()})
     if (weights && !nn::getConstant(weights))
       return "has weights that are not constant";
+  if (!support::fitPackedScales(*nn::getConstantDoubles(op.getScales())))
+    return "has scales with which packed products leave the range of float32";
   // Accepts any block size if a row has only one block.
   if (op.getDepth() > op.getBlockSize() &&
       int64_t(op.getBlockSize()) % (32 / int64_t(op.getBits())) != 0)

@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/backend/Policy.h"
 #include "passes/quantize/form/Passes.h"
+#include "passes/support/PackedRange.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
 
@@ -163,6 +164,9 @@ LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
       readBlocks(op.getB(), op.getTransposeB(), reason);
   if (!weights)
     return rewriter.notifyMatchFailure(op, reason);
+  if (!support::fitPackedScales(weights->scales))
+    return rewriter.notifyMatchFailure(
+        op, "has scales with which packed products leave the range of f32");
   std::optional<Codes> chosen = chooseCodes(*weights);
   if (!chosen)
     return rewriter.notifyMatchFailure(op, "has weights of more than 8 bits");

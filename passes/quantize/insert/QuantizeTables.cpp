@@ -97,8 +97,12 @@ Table QuantizeTablesPass::getTable(Value table) {
     for (int64_t column = 0; column < columns; ++column)
       most = std::max(most, std::abs(values[first + column]));
     // If a row is all zero or almost zero, any scale will do.
-    if (std::isnormal(float(most / kMax)))
-      scales[row] = double(float(most / kMax));
+    auto scale = float(most / kMax);
+    // Decrease the scale until the largest dequantized number is finite.
+    while (!std::isfinite(scale * float(kMax)))
+      scale = std::nextafter(scale, 0.0f);
+    if (std::isnormal(scale))
+      scales[row] = double(scale);
     for (int64_t column = 0; column < columns; ++column)
       bytes[first + column] = static_cast<char>(std::clamp(
           std::nearbyint(values[first + column] / scales[row]), -kMax, kMax));

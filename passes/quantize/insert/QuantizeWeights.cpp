@@ -8,7 +8,8 @@
 #include "passes/backend/Policy.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/QuantizationPoints.h"
-#include "passes/quantize/WeightQuantizer.h"
+#include "passes/support/PackedRange.h"
+#include "passes/support/Reason.h"
 #include "passes/support/Rules.h"
 #include "passes/support/Shapes.h"
 
@@ -74,24 +75,18 @@ static double findScale(ArrayRef<double> numbers, double least, double most) {
     if (std::abs(number) > std::abs(extreme))
       extreme = number;
   double start = float(extreme / least);
-  // If all numbers are zero or almost zero, any scale will do.
-  if (!std::isnormal(float(start)))
+  if (start == 0)
     return 1;
+  // Kernels take smaller scales for zero.
+  if (std::abs(start) < support::kMinPackedScale)
+    return std::copysign(support::kMinPackedScale, start);
   // Search only with few bits. Clipping large numbers may then cost less than
   // larger steps.
-  if (most > 7) {
-    auto scale = float(std::abs(extreme) / most);
-    // Decrease the scale until the largest dequantized number is finite.
-    while (!std::isfinite(scale * float(most)))
-      scale = std::nextafter(scale, 0.0f);
-    return scale;
-  }
+  if (most > 7)
+    return float(std::abs(extreme) / most);
   double best = start, lowest = squaredError(numbers, start, least, most);
   for (double factor : {-8.0 / 7, -1.0, 0.9, 0.95, 1.05, 1.1, -0.95, -1.05}) {
     double scale = float(start * factor);
-    if (!std::isfinite(float(scale * least)) ||
-        !std::isfinite(float(scale * most)))
-      continue;
     double error = squaredError(numbers, scale, least, most);
     if (error < lowest) {
       lowest = error;
@@ -152,10 +147,28 @@ bool QuantizeWeightsPass::recordForm(nn::MatMulOp op,
                 "float32");
 }
 
+/// Says why packed products cannot have the weights of `op`.
+static Reason whyNotPacked(nn::MatMulOp op, unsigned bits) {
+  if (typeOf(op.getB()).getRank() != 2)
+    return "has a matrix of weights for each batch, and packed weights are one "
+           "matrix";
+  const std::vector<double> weights = *nn::getConstantDoubles(op.getB());
+  double largest = 0;
+  for (double weight : weights) {
+    if (!std::isfinite(weight))
+      return "has weights that are not finite";
+    largest = std::max(largest, std::abs(weight));
+  }
+  const double scale = largest / double((1 << (bits - 1)) - 1);
+  if (!support::fitPackedScales(scale))
+    return "has weights so large or so small that packed products leave the "
+           "range of float32";
+  return std::nullopt;
+}
+
 bool QuantizeWeightsPass::canPack(nn::MatMulOp op) {
-  return typeOf(op.getB()).getRank() == 2 ||
-         recordForm(op, {false, "has a matrix of weights for each batch, and "
-                                "packed weights are one matrix"});
+  Reason reason = whyNotPacked(op, bits);
+  return !reason || recordForm(op, {false, *reason});
 }
 
 void QuantizeWeightsPass::addCandidates(func::FuncOp function,
@@ -167,8 +180,7 @@ void QuantizeWeightsPass::addCandidates(func::FuncOp function,
     // time.
     return matmul && !matmul.getTransposeA() && !rules.keeps(op) &&
            typeOf(matmul.getB()).getNumElements() != 0 &&
-           !ShapedType::isDynamic(typeOf(matmul.getA()).getShape().back()) &&
-           quantize::areFinite(matmul.getB());
+           !ShapedType::isDynamic(typeOf(matmul.getA()).getShape().back());
   };
   quantize::recordBroadcastBatches(function);
   for (Operation *product : quantize::findProducts(function, isWanted))
@@ -176,9 +188,8 @@ void QuantizeWeightsPass::addCandidates(func::FuncOp function,
       all.push_back(matmul);
   SmallVector<Operation *> inner =
       quantize::findInnerProducts(function, isWanted);
-  llvm::erase_if(inner, [&](Operation *op) {
-    return !canPack(cast<nn::MatMulOp>(op));
-  });
+  llvm::erase_if(
+      inner, [&](Operation *op) { return !canPack(cast<nn::MatMulOp>(op)); });
   llvm::DenseMap<Operation *, int64_t> weightsOf =
       quantize::countWeightsInLoops(inner);
   for (Operation *op : inner) {

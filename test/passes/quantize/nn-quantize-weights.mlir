@@ -98,3 +98,28 @@ func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x1x4xf32>) -
   %2 = nn.conv %p, %k {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x1x4xf32>, tensor<1x1x1xf32>) -> tensor<1x1x4xf32>
   return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1x4xf32>
 }
+
+// Must not fire: a matrix for each batch, and weights whose scales do not fit
+// packed products. Columns of tiny weights beside usual ones count as zero.
+// DECIDE-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", "has a matrix of weights for each batch, and packed weights are one matrix">"
+// DECIDE-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", "has weights for each batch, to which its data are broadcast">"
+// DECIDE-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", "has weights so large or so small that packed products leave the range of float32">", Sizes=2x8
+// DECIDE-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", "has weights so large or so small that packed products leave the range of float32">", Sizes=3x8
+// DECIDE-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", "has weights that are not finite">"
+// CHECK-LABEL: @ranges
+// BYTES-LABEL: @ranges
+// BYTES-COUNT-4: nn.matmul
+// BYTES: nn.packed_matmul
+// BYTES: return
+func.func @ranges(%x: tensor<2x16xf32>, %y: tensor<3x16xf32>, %b: tensor<2x3x16xf32>) -> (tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x8xf32>, tensor<3x8xf32>, tensor<2x2xf32>) {
+  %batches = arith.constant dense<1.0> : tensor<2x16x8xf32>
+  %large = arith.constant dense<1.0e32> : tensor<16x8xf32>
+  %small = arith.constant dense<1.0e-30> : tensor<16x8xf32>
+  %column = arith.constant dense<[[1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35], [1.0, 1.0e-35]]> : tensor<16x2xf32>
+  %0 = nn.matmul %b, %batches : (tensor<2x3x16xf32>, tensor<2x16x8xf32>) -> tensor<2x3x8xf32>
+  %1 = nn.matmul %y, %batches : (tensor<3x16xf32>, tensor<2x16x8xf32>) -> tensor<2x3x8xf32>
+  %2 = nn.matmul %x, %large : (tensor<2x16xf32>, tensor<16x8xf32>) -> tensor<2x8xf32>
+  %3 = nn.matmul %y, %small : (tensor<3x16xf32>, tensor<16x8xf32>) -> tensor<3x8xf32>
+  %4 = nn.matmul %x, %column : (tensor<2x16xf32>, tensor<16x2xf32>) -> tensor<2x2xf32> loc("m6")
+  return %0, %1, %2, %3, %4 : tensor<2x3x8xf32>, tensor<2x3x8xf32>, tensor<2x8xf32>, tensor<3x8xf32>, tensor<2x2xf32>
+}

@@ -20,7 +20,7 @@
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/rows/RowEmitter.h"
-#include "passes/support/BlockRange.h"
+#include "passes/support/PackedRange.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
