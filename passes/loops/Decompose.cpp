@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
+#include "passes/loops/NNMaker.h"
 #include "passes/loops/Patterns.h"
 #include "passes/support/Lowering.h"
 #include "passes/support/PackedRange.h"
@@ -23,29 +24,15 @@
 
 using namespace mlir;
 using namespace ingot;
+using namespace ingot::loops;
 using namespace ingot::support;
 
 using nn::ReduceKind;
 
 namespace {
 
-/// Builds nn ops at one location.
-struct Maker {
-  OpBuilder &b;
-  Location loc;
-
-  template <typename Op, typename... Args>
-  Value make(Args &&...args) {
-    return Op::create(b, loc, std::forward<Args>(args)...)->getResult(0);
-  }
-  Value scalar(Type type, double value) {
-    return nn::makeScalar(b, loc, type, value);
-  }
-  Value cast(Value x, Type element) {
-    if (typeOf(x).getElementType() == element)
-      return x;
-    return make<nn::CastOp>(typeOf(x).clone(element), x);
-  }
+/// Builds parts of normalizations.
+struct Maker : NNMaker {
   /// Sums axis by axis to reduce rounding errors. A sum of n values in sequence
   /// may have an error of n ulps. If sums of rows are added, the error has only
   /// as many ulps as there are rows.

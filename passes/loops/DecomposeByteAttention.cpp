@@ -9,7 +9,7 @@
 // and roundings.
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/nn/Constants.h"
+#include "passes/loops/NNMaker.h"
 #include "passes/loops/Patterns.h"
 #include "passes/support/Tensors.h"
 
@@ -22,17 +22,8 @@ using namespace ingot::support;
 namespace {
 
 /// Builds ops of f32 in place of an attention.
-struct AttentionMaker {
-  OpBuilder &b;
-  Location loc;
-
-  template <typename Op, typename... Args>
-  Value make(Args &&...args) {
-    return Op::create(b, loc, std::forward<Args>(args)...)->getResult(0);
-  }
-  Value number(double value) {
-    return nn::makeScalar(b, loc, b.getF32Type(), value);
-  }
+struct AttentionMaker : loops::NNMaker {
+  Value number(double value) { return scalar(b.getF32Type(), value); }
   Value clamp(Value x, double least, double most) {
     return make<nn::ClampOp>(x, b.getF64FloatAttr(least),
                              b.getF64FloatAttr(most));
@@ -40,7 +31,7 @@ struct AttentionMaker {
   /// Returns the bytes of heads minus their zero point, with the heads in
   /// front.
   Value headsInFront(Value bytes, int64_t zero) {
-    Value x = make<nn::CastOp>(typeOf(bytes).clone(b.getF32Type()), bytes);
+    Value x = cast(bytes, b.getF32Type());
     x = make<nn::SubOp>(x, number(double(zero)));
     return make<nn::TransposeOp>(x, ArrayRef<int64_t>{0, 2, 1, 3});
   }
