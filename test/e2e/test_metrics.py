@@ -195,6 +195,58 @@ class Example(Scored):
         self.assertGreater(self.compare(self.path("auto.so"), model, "--data", data)["score"]["percent"], floats - 0.5)
 
 
+class Retrieval(Scored):
+    """Vectors are right if the nearest other one, of all samples, has the same label."""
+
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(8)
+        self.labels = rng.integers(0, 12, 60) * 100
+        centers = rng.standard_normal((12, 64))
+        self.x = (centers[self.labels // 100] + 1.2 * rng.standard_normal((60, 64))).astype(np.float32)
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["v"], "product"),
+                 helper.make_node("LpNormalization", ["v"], ["y"], "norm", axis=1, p=2)]
+        self.model = self.save(make_model(nodes, [("x", ["n", 64])], [("y", ["n", 8])],
+                                          {"w": rng.standard_normal((64, 8)).astype(np.float32)}))
+        np.savez(self.path("eval.npz"), x=self.x, labels=self.labels)
+
+    def right(self, artifact):
+        y = self.run_model(artifact, {"x": self.x})["y"].astype(np.float64)
+        cosines = y @ y.T
+        np.fill_diagonal(cosines, -2)
+        return 100 * (self.labels[cosines.argmax(1)] == self.labels).mean()
+
+    def test_scores(self):
+        artifact, floats = self.quantized(self.model, "--keep=*=int8"), self.compile(self.model, name="fp32")
+        self.assertTrue(5 < self.right(floats) < 95)
+        for options in (["--metric=retrieval"], []):
+            score = self.compare(artifact, self.model, "--data", self.path("eval.npz"), *options)["score"]
+            self.assertEqual((score["metric"], score["labels"], score["rows"]), ("retrieval", "labels", 60))
+            self.assertAlmostEqual(score["percent"], self.right(artifact))
+            self.assertAlmostEqual(score["reference_percent"], self.right(floats))
+
+    def test_auto(self):
+        done = tool("ingot", "calibrate", self.model, "--data", self.path("eval.npz"), "-o", self.path("r.json"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = tool("ingot", "compile", self.model, "--precision=auto", "--max-drop=5", "--eval", self.path("eval.npz"),
+                    "--metric=retrieval", "--calibration", self.path("r.json"), "-o", self.path("auto.so"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreaterEqual(self.right(self.path("auto.so")), self.right(self.compile(self.model, name="fp32")) - 5)
+
+    def test_refused(self):
+        artifact = self.compile(self.model)
+
+        def refuses(*words, **arrays):
+            np.savez(self.path("bad.npz"), **arrays)
+            self.assert_one_line(tool("ingot", "compare", artifact, self.model, "--data", self.path("bad.npz"),
+                                      "--metric=retrieval"), *words)
+        refuses("--metric=retrieval", "no array 'labels'", x=self.x)
+        refuses("59 labels", "60 rows", x=self.x, labels=self.labels[:59])
+        refuses("fp32 is never right", x=self.x, labels=np.arange(60))
+        self.assert_one_line(tool("ingot", "compare", artifact, self.model, "--data", self.path("eval.npz"),
+                                  "--metric=retrieval:3"), "--metric=retrieval:3", "retrieval")
+
+
 class Commands(Scored):
     def test_scores(self):
         """A command gets the outputs, those of fp32 and the labels, and its number is the score."""

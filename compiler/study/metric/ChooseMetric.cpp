@@ -47,6 +47,16 @@ static double squareSumOf(llvm::ArrayRef<double> row) {
   return sum;
 }
 
+/// Returns true if the rows of an output have length 1 and are no
+/// probabilities.
+static bool isEmbedding(const Array &output) {
+  const std::vector<double> values = tools::toDoubles(output);
+  const auto last = size_t(std::max<int64_t>(lastDimOf(output), 1));
+  return last > 1 &&
+         !(areProbabilities(values) && areRowsOne(values, last, sumOf)) &&
+         areRowsOne(values, last, squareSumOf);
+}
+
 /// Chooses the metric by the number and the values of the labels.
 static llvm::Expected<std::unique_ptr<Metric>>
 chooseByLabels(const Array &output, const Labels &labels) {
@@ -59,7 +69,7 @@ chooseByLabels(const Array &output, const Labels &labels) {
   const bool areBits = llvm::all_of(
       labels.values, [](double value) { return value == 0 || value == 1; });
   if (lastDimOf(output) > 1 && labels.areIntegers && given == rows)
-    return findMetric("argmax");
+    return findMetric(isEmbedding(output) ? "retrieval" : "argmax");
   if (labels.areIntegers && areBits && given == elements &&
       areProbabilities(tools::toDoubles(output)))
     return findMetric("multilabel");
@@ -79,7 +89,7 @@ ingot::study::chooseMetric(const Array &output, const Labels *labels) {
   const bool areInRange = areProbabilities(values);
   if (areInRange && last > 1 && areRowsOne(values, last, sumOf))
     return findMetric("argmax");
-  if (last > 1 && areRowsOne(values, last, squareSumOf))
+  if (isEmbedding(output))
     return findMetric("cosine");
   if (areInRange)
     return findMetric("multilabel");

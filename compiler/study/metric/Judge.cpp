@@ -18,12 +18,6 @@
 using namespace ingot;
 using namespace ingot::study;
 
-void ingot::study::addTo(Sums &all, const Sums &one) {
-  all.resize(std::max(all.size(), one.size()));
-  for (size_t i = 0; i < one.size(); ++i)
-    all[i] += one[i];
-}
-
 static std::string quoted(const std::string &name) {
   return "'" + formatLine(name, 60) + "'";
 }
@@ -118,6 +112,10 @@ llvm::Error Judge::chooseFor(llvm::ArrayRef<Array> outputs) {
     if (llvm::Error error =
             chooseMetric(*output, labels ? &*labels : nullptr).moveInto(metric))
       return error;
+  if (!labels && metric->needsLabels())
+    return makeError("--metric=" + metric->name() +
+                     ": the samples have no array 'labels', which tells the "
+                     "vectors that belong together");
   shownOutput = outputNames[boxes ? boxes->boxes : judged];
   if (boxes && boxes->scores)
     shownOutput +=
@@ -182,7 +180,7 @@ llvm::Error Judge::addReference(llvm::ArrayRef<Array> outputs) {
   const Sums sums = metric->compare(targets.back(), *output);
   if (sums.empty() && !labels)
     return hasChanged();
-  addTo(referenceSums, sums);
+  metric->add(referenceSums, sums);
   return llvm::Error::success();
 }
 
@@ -248,7 +246,7 @@ llvm::Error Rating::add(llvm::ArrayRef<Array> outputs) {
   if (!one)
     return one.takeError();
   lastIsPerfect = *one == judge.perfect(sample);
-  addTo(sums, *one);
+  judge.metric->add(sums, *one);
   ++sample;
   return llvm::Error::success();
 }

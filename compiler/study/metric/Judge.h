@@ -51,9 +51,13 @@ public:
   /// Returns the number of results: of rows, if classes are judged.
   uint64_t numRows() const { return rows; }
   const Score &reference() const { return referenceScore; }
-  /// True if a command computes the scores. Only the whole of all samples has
-  /// a score then.
+  /// True if a command computes the scores.
   bool isCommand() const { return !options.metric.command.empty(); }
+  /// True if only the whole of all samples has a score. Known after the first
+  /// sample.
+  bool isOfAllSamples() const {
+    return isCommand() || (metric && metric->isOfAllSamples());
+  }
   /// Returns the metric in the syntax of --metric, without an output. Known
   /// after the first sample.
   const std::string &metricName() const { return shownMetric; }
@@ -62,12 +66,15 @@ public:
   /// Returns the judged output; several names for boxes, and "" for a command.
   const std::string &outputName() const { return shownOutput; }
 
-  // For metrics that are no command.
+  // For metrics that judge each sample by itself.
   /// Compares a sample's outputs with the right result.
   llvm::Expected<Sums> compare(size_t sample,
                                llvm::ArrayRef<Array> outputs) const;
   /// Returns the sums of a sample with a right result.
   Sums perfect(size_t sample) const { return metric->perfect(targets[sample]); }
+  void addPerfect(Sums &all, size_t sample) const {
+    metric->add(all, perfect(sample));
+  }
   double percentOf(const Sums &sums) const { return metric->score(sums); }
 
 private:
@@ -120,9 +127,6 @@ private:
   Sums sums;
   std::unique_ptr<OutputFolder> folder;
 };
-
-/// Adds the sums of a sample to those of others.
-void addTo(Sums &all, const Sums &one);
 
 } // namespace ingot::study
 

@@ -20,6 +20,20 @@ using namespace ingot::study;
 
 Metric::~Metric() = default;
 
+void Metric::add(Sums &all, const Sums &one) const {
+  all.resize(std::max(all.size(), one.size()));
+  for (size_t i = 0; i < one.size(); ++i)
+    all[i] += one[i];
+}
+
+uint64_t VectorMetric::numLabels(const Labels &, const Array &output) const {
+  return tools::elementCount(output);
+}
+
+Target VectorMetric::targetOf(const Array &output) const {
+  return {tools::toDoubles(output), widthOf(output)};
+}
+
 /// Returns a number without trailing zeros.
 static std::string shown(double value) {
   char text[40];
@@ -295,62 +309,6 @@ private:
   double blank;
 };
 
-//===----------------------------------------------------------------------===//
-// Embeddings
-//===----------------------------------------------------------------------===//
-
-class Cosine : public Metric {
-public:
-  std::string name() const override { return "cosine"; }
-
-  std::string checkOutput(const Array &output) const override {
-    return lastDimOf(output) > 1 ? "" : "has no vectors";
-  }
-
-  uint64_t numLabels(const Labels &, const Array &output) const override {
-    return tools::elementCount(output);
-  }
-
-  Target targetOf(const Array &output) const override {
-    return {tools::toDoubles(output), widthOf(output)};
-  }
-
-  Sums compare(const Target &target, const Array &output) const override {
-    const std::vector<double> found = tools::toDoubles(output);
-    const std::vector<double> &wanted = target.values;
-    if (found.size() != wanted.size())
-      return {};
-    Sums sums(2);
-    for (size_t row = 0; row + target.width <= wanted.size();
-         row += target.width) {
-      double product = 0, a = 0, b = 0;
-      for (size_t i = row; i < row + target.width; ++i) {
-        product += wanted[i] * found[i];
-        a += wanted[i] * wanted[i];
-        b += found[i] * found[i];
-      }
-      const double cosine = a == 0 && b == 0 ? 1 : product / std::sqrt(a * b);
-      sums[0] += std::isnan(cosine) ? 0 : cosine;
-      sums[1] += 1;
-    }
-    return sums;
-  }
-
-  Sums perfect(const Target &target) const override {
-    const double rows = double(target.values.size() / target.width);
-    return {rows, rows};
-  }
-
-  double score(const Sums &sums) const override {
-    return 100 * sums[0] / std::max(sums[1], 1.0);
-  }
-
-private:
-  size_t widthOf(const Array &output) const override {
-    return size_t(std::max<int64_t>(lastDimOf(output), 1));
-  }
-};
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -358,9 +316,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool ingot::study::isMetricKind(llvm::StringRef kind) {
-  return llvm::is_contained(
-      {"argmax", "regression", "multilabel", "sequence", "detection", "cosine"},
-      kind);
+  return llvm::is_contained({"argmax", "regression", "multilabel", "sequence",
+                             "detection", "cosine", "retrieval"},
+                            kind);
 }
 
 llvm::Expected<std::unique_ptr<Metric>>
@@ -383,10 +341,13 @@ ingot::study::findMetric(llvm::StringRef name) {
   if (name == "regression")
     return makeRegression();
   if (name == "cosine")
-    return std::make_unique<Cosine>();
+    return makeCosine();
+  if (name == "retrieval")
+    return makeRetrieval();
   return makeUsageError(
       "--metric=" + name.str() +
       ": use argmax, argmax:AXIS, regression, multilabel, "
       "multilabel:THRESHOLD, sequence, sequence:BLANK, detection, "
-      "detection:OVERLAP, cosine, or a command with a space or a slash");
+      "detection:OVERLAP, cosine, retrieval, or a command with a space or a "
+      "slash");
 }

@@ -14,6 +14,8 @@
 // - sequence:BLANK is 1 minus the edit distance per label, after greedy CTC.
 // - detection:OVERLAP is the average precision of boxes.
 // - cosine is the mean cosine of vectors along the last dimension.
+// - retrieval is the share of vectors whose nearest other vector has the same
+//   label.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_STUDY_METRIC_METRIC_H
@@ -86,6 +88,13 @@ public:
   virtual Sums compare(const Target &target, const Array &output) const = 0;
   /// Returns the sums of an output that is right.
   virtual Sums perfect(const Target &target) const = 0;
+  /// Adds the sums of a sample to those of others.
+  virtual void add(Sums &all, const Sums &one) const;
+  /// Returns true if only the whole of all samples has a score, because they
+  /// are compared with each other. `perfect` then returns nothing.
+  virtual bool isOfAllSamples() const { return false; }
+  /// Returns true if the results of the reference cannot replace labels.
+  virtual bool needsLabels() const { return false; }
   /// Returns the score of added sums in percent, at most 100.
   virtual double score(const Sums &sums) const = 0;
   /// Returns other numbers that describe added sums.
@@ -96,7 +105,18 @@ protected:
   virtual size_t widthOf(const Array &output) const { return 1; }
 };
 
+/// A metric whose targets have a value for each element of the output.
+class VectorMetric : public Metric {
+public:
+  using Metric::targetOf;
+
+  uint64_t numLabels(const Labels &labels, const Array &output) const override;
+  Target targetOf(const Array &output) const override;
+};
+
 /// Metrics of other files, for findMetric.
+std::unique_ptr<Metric> makeCosine();
+std::unique_ptr<Metric> makeRetrieval();
 std::unique_ptr<Metric> makeRegression();
 /// `overlap` is the least intersection over union of boxes that match.
 std::unique_ptr<Metric> makeDetection(double overlap);

@@ -33,7 +33,7 @@ enum Place {
 
 /// The score of each column of the output is the coefficient of determination.
 /// The worst column counts.
-class Regression : public Metric {
+class Regression : public VectorMetric {
 public:
   std::string name() const override { return "regression"; }
 
@@ -42,14 +42,6 @@ public:
                         [](double value) { return std::isfinite(value); })
                ? ""
                : "has a value that is not finite";
-  }
-
-  uint64_t numLabels(const Labels &, const Array &output) const override {
-    return tools::elementCount(output);
-  }
-
-  Target targetOf(const Array &output) const override {
-    return {tools::toDoubles(output), widthOf(output)};
   }
 
   Sums compare(const Target &target, const Array &output) const override {

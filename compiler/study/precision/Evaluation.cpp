@@ -79,7 +79,7 @@ llvm::Expected<Score> Evaluation::rate(const Run &run,
 
 llvm::Expected<bool> Evaluation::reaches(const Run &run, double least,
                                          const Progress &progress) const {
-  if (verdicts.isCommand()) {
+  if (verdicts.isOfAllSamples()) {
     llvm::Expected<Score> score = rateAll(run, progress, nullptr);
     if (!score)
       return score.takeError();
@@ -89,7 +89,7 @@ llvm::Expected<bool> Evaluation::reaches(const Run &run, double least,
   // The sums if all samples that are still to be run are right.
   Sums all;
   for (size_t i = 0; i < verdicts.numSamples(); ++i) {
-    addTo(all, verdicts.perfect(i));
+    verdicts.addPerfect(all, i);
     if (doubtful[i])
       picked.push_back({i, 1});
   }

@@ -105,6 +105,39 @@ TEST(Metric, ComparesVectors) {
             100);
 }
 
+TEST(Metric, FindsTheNearestOtherVector) {
+  const std::unique_ptr<Metric> metric = metricOf("retrieval");
+  const Array rows = arrayOf({2, 2}, {1, 0, 0.9f, 0.1f}),
+              more = arrayOf({3, 2}, {0, 5, 0.1f, 1, 2, 2});
+  const Labels labels = {{7, 7, 3, 3, 3}, {5}, true};
+  Sums all;
+  auto add = [&](const Array &output, std::vector<double> given) {
+    ASSERT_EQ(metric->numLabels(labels, output), given.size());
+    metric->add(
+        all, metric->compare(metric->targetOf(given, labels, output), output));
+  };
+  add(rows, {7, 7});
+  EXPECT_EQ(metric->score(all), 100);
+  add(more, {3, 3, 3});
+  // The vector (2, 2) is nearest to (0.1, 1), and no vector has a worse match.
+  EXPECT_EQ(metric->score(all), 100);
+  // A vector of NaN is near to none.
+  add(arrayOf({1, 2}, {NAN, 1}), {3});
+  EXPECT_NEAR(metric->score(all), 500.0 / 6, 1e-9);
+  // A group of one vector is never right.
+  add(arrayOf({1, 2}, {-1, 0}), {9});
+  EXPECT_NEAR(metric->score(all), 500.0 / 7, 1e-9);
+  EXPECT_TRUE(metric->isOfAllSamples());
+  EXPECT_TRUE(metric->needsLabels());
+  EXPECT_TRUE(metric->compare({{1}, 1}, rows).empty());
+  EXPECT_NE(metric->checkOutput(arrayOf({2, 1}, {0, 0})), "");
+  // Rows of length 1 with a number for each are embeddings.
+  const Labels groups = {{0, 1}, {2}, true};
+  EXPECT_EQ(chosenFor(arrayOf({2, 2}, {0.6f, -0.8f, 1, 0}), &groups),
+            "retrieval");
+  EXPECT_EQ(chosenFor(arrayOf({2, 2}, {0, 1, 1, 0}), &groups), "argmax");
+}
+
 TEST(Metric, DescribesMeasuredValues) {
   const std::unique_ptr<Metric> metric = metricOf("regression");
   const Sums sums =
