@@ -132,9 +132,9 @@ struct Description {
 
   void layerTable() {
     for (uint8_t i = bytes.take<uint8_t>() % 4; i > 0; --i)
-      layers.push_back({bytes.among<uint32_t>({0, 1, 5}),
-                        bytes.among<uint32_t>({0, 1, 5}),
-                        bytes.among<uint32_t>({0, 1, 2, 3}), 0, 1, 1, 0});
+      layers.push_back(
+          {bytes.among<uint32_t>({0, 1, 5}), bytes.among<uint32_t>({0, 1, 5}),
+           bytes.among<uint32_t>({0, 1, 2, 3}), 0, 1, 1, 0, 0, 0, 0});
     const char *text = bytes.plainString();
     layerText.assign(text, text + strlen(text));
     for (char &c : layerText)
