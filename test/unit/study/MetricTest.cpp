@@ -108,7 +108,7 @@ TEST(Metric, ComparesVectors) {
 TEST(Metric, FindsTheNearestOtherVector) {
   const std::unique_ptr<Metric> metric = metricOf("retrieval");
   const Array rows = arrayOf({2, 2}, {1, 0, 0.9f, 0.1f}),
-              more = arrayOf({3, 2}, {0, 5, 0.1f, 1, 2, 2});
+              more = arrayOf({3, 2}, {0, 5, 0.1f, 1, 2, 3});
   const Labels labels = {{7, 7, 3, 3, 3}, {5}, true};
   Sums all;
   auto add = [&](const Array &output, std::vector<double> given) {
@@ -119,7 +119,7 @@ TEST(Metric, FindsTheNearestOtherVector) {
   add(rows, {7, 7});
   EXPECT_EQ(metric->score(all), 100);
   add(more, {3, 3, 3});
-  // The vector (2, 2) is nearest to (0.1, 1), and no vector has a worse match.
+  // The vector (2, 3) is nearest to (0.1, 1).
   EXPECT_EQ(metric->score(all), 100);
   // A vector of NaN is near to none.
   add(arrayOf({1, 2}, {NAN, 1}), {3});
