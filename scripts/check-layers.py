@@ -239,6 +239,25 @@ def check_size():
                 yield f"{os.path.relpath(path, ROOT)}: has {number} lines, but {LINES} is the limit: split it"
 
 
+def check_executable():
+    """Checks that a script starts with `#!` if and only if it is executable."""
+    for top in (".ci", "examples", "python", "scripts", "test", "tools"):
+        for base, _, names in sorted(os.walk(os.path.join(ROOT, top))):
+            for name in sorted(names):
+                path = os.path.join(base, name)
+                if os.path.islink(path) or not os.path.isfile(path):
+                    continue
+                with open(path, "rb") as f:
+                    start = f.read(4)
+                if start == b"\x7fELF":
+                    continue  # a program that was built there
+                is_script = start.startswith(b"#!")
+                if is_script != os.access(path, os.X_OK):
+                    shown = os.path.relpath(path, ROOT)
+                    yield f"{shown}: " + ("is a script, but not executable: chmod +x" if is_script else
+                                          "is executable, but does not start with #!")
+
+
 # The largest number of lines in a command's folder. Commands parse, call a library and print.
 COMMAND_LINES = 200
 
@@ -393,6 +412,7 @@ def main():
                ("words of backends and CPUs stand in their folders", list(check_words())),
                ("a pattern says why it declines", list(check_reasons())),
                ("lines have 80 columns, files 500 lines at most", list(check_size())),
+               ("scripts are executable, and nothing else", list(check_executable())),
                (f"a command has {COMMAND_LINES} lines at most", list(check_commands())),
                (f"a class of kernels has {METHODS} methods at most", list(check_methods())),
                (f"a function has {PARAMETERS} parameters at most", list(check_parameters())),
