@@ -96,10 +96,10 @@ python-ray: wheel ## test ingot.ray on a local Ray of two CPUs, in Ray Data and 
 python-torch: wheel ## test ingot.compile(module), torch.compile and the encoder of examples/python with PyTorch and transformers (several GB)
 	@$(python) test/python/run.py --also scripts/requirements-python-torch.txt test_torch test_memory test_encoder
 
-python-zoo: wheel build/zoo-venv/.ready ## compile each torch module of the model zoo with ingot.compile(module), and compare it with PyTorch (some hours)
+python-zoo: wheel build/zoo-venv/.ready ## compile each torch module of the model zoo with ingot.compile(module), or those of ZOO="NAME ...", and compare it with PyTorch (hours; goes on where it ended)
 	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check --force-reinstall --no-deps build/wheels/*.whl
 	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check nanobind-backend==1.0.0
-	@build/zoo-venv/bin/python scripts/zoo/modules.py --json build/zoo/modules.json
+	@build/zoo-venv/bin/python scripts/zoo/modules.py --json build/zoo/modules.json $(ZOO)
 
 python-soak: wheel ## run 100,000 random sequences of loads, runs, failures, threads and forks in Python, and as many under ASan and UBSan
 	@$(python) test/python/run.py --jobs $(JOBS) --part sequences --long

@@ -9,13 +9,13 @@ one ended. --again tries anew what was tried, --speed measures what is right aga
 --rewrite writes a page anew from its own tables, in the form of today, and measures nothing.
 """
 import argparse
-import json
 import os
 import sys
 
 import page
 import registry
 import trial
+from results import Results
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -37,22 +37,6 @@ def chosen(args, parser):
             parser.error(f"no model or family {stem}: there are {', '.join(every)}")
         found += [(e, v) for e in entries for v in e.variants if v == variant or not variant and v in (*variants, "shipped")]
     return found
-
-
-class Results:
-    """A file of results that is complete after each model."""
-
-    def __init__(self, path):
-        self.path, self.rows = path, {}
-        if os.path.exists(path):
-            with open(path) as file:
-                self.rows = json.load(file)
-
-    def put(self, key, row):
-        self.rows[key] = row
-        with open(self.path + ".part", "w") as file:
-            json.dump(self.rows, file, indent=1)
-        os.rename(self.path + ".part", self.path)
 
 
 def main():

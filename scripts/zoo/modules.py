@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Compiles each torch module of the zoo with `ingot.compile(module)`, and compares its results with PyTorch's.
 
-usage: modules.py [--seconds S] [--json FILE] [NAME ...]       (`make python-zoo` for all)
+usage: modules.py [--seconds S] [--json FILE] [--again] [NAME ...]       (`make python-zoo` for all)
 
-Each module has a process of its own, forked from one that has imported torch. A module that `torch.onnx.export(dynamo=True)` refuses is no failure. The last line
-is `N passed, N failed, N not exported`; the exit code is 1 if a module failed.
+Each module has a process of its own, forked from one that has imported torch. A module that
+`torch.onnx.export(dynamo=True)` refuses is no failure. With --json, results go to a file as soon as they are known. A
+second call with the same compiler goes on where the first one ended; --again tries anew what was tried. The last line is
+`N passed, N failed, N not exported`; the exit code is 1 if a module failed.
 """
 import argparse
 import faulthandler
-import json
+import hashlib
 import multiprocessing
 import os
 import sys
@@ -17,6 +19,7 @@ import warnings
 
 import numpy as np
 import registry
+from results import Results
 
 
 def flat(values):
@@ -81,11 +84,19 @@ def start(context, name, seconds):
         process.join()
 
 
+def compiler():
+    """Returns a digest of the compiler, with which results are valid."""
+    import ingot_compiler
+    with open(ingot_compiler.executable(), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="modules (default: all)")
     parser.add_argument("--seconds", type=float, default=900, help="time of a module (default: 900)")
     parser.add_argument("--json", help="file that gets the status of each module")
+    parser.add_argument("--again", action="store_true", help="try anew what was tried")
     args = parser.parse_args()
     entries = {name: e for name, e in registry.load_all().items() if any(v.startswith("dynamo") for v in e.variants)}
     unknown = [name for name in args.names if name not in entries]
@@ -93,19 +104,24 @@ def main():
         parser.error(f"no module {', '.join(unknown)}; the modules are {', '.join(entries)}")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["ingot", "onnxscript", "torch"])
+    results = None
     if args.json:
         os.makedirs(os.path.dirname(os.path.abspath(args.json)), exist_ok=True)
-    rows = {}
+        results = Results(args.json)
+    digest = compiler()
+    statuses = []
     for name in args.names or entries:
-        begun = time.monotonic()
-        rows[name] = start(context, name, args.seconds)
-        print(f"{name:28} {rows[name][0]:12} {time.monotonic() - begun:4.0f} s  {rows[name][1]}", flush=True)
-        if args.json:
-            with open(args.json, "w") as file:
-                json.dump(rows, file, indent=1)
-    count = {s: sum(row[0] == s for row in rows.values()) for s in ("passed", "failed", "not exported")}
-    print(", ".join(f"{n} {s}" for s, n in count.items()))
-    return 1 if count["failed"] else 0
+        row = results.rows.get(name) if results and not args.again else None
+        if not isinstance(row, dict) or row.get("compiler") != digest:
+            begun = time.monotonic()
+            status, reason = start(context, name, args.seconds)
+            row = {"status": status, "reason": reason, "seconds": round(time.monotonic() - begun), "compiler": digest}
+            if results:
+                results.put(name, row)
+        statuses.append(row["status"])
+        print(f"{name:28} {row['status']:12} {row['seconds']:4.0f} s  {row['reason']}", flush=True)
+    print(", ".join(f"{statuses.count(s)} {s}" for s in ("passed", "failed", "not exported")))
+    return 1 if "failed" in statuses else 0
 
 
 if __name__ == "__main__":
