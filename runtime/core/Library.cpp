@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 using namespace ingot::rt;
@@ -60,11 +61,49 @@ static pthread_once_t forkOnce = PTHREAD_ONCE_INIT;
 static void lockEntries() { pthread_mutex_lock(&entriesLock); }
 static void unlockEntries() { pthread_mutex_unlock(&entriesLock); }
 
-// The lock is held only while the list is read or changed, because the code of
-// a loaded library may load models itself. A thread that forks takes the lock,
-// so that the list is consistent in the child.
+/// Locked for reading by threads that call the dynamic linker.
+static pthread_rwlock_t linkerLock = PTHREAD_RWLOCK_INITIALIZER;
+/// True if the thread that forks has linkerLock. It has entriesLock, too.
+static bool forkHasLinker = false;
+
+/// Keeps other threads from forking while this thread calls the dynamic linker.
+/// Otherwise, the child could find the linker's list of libraries locked.
+struct LinkerGuard {
+  LinkerGuard() { pthread_rwlock_rdlock(&linkerLock); }
+  LinkerGuard(const LinkerGuard &) = delete;
+  LinkerGuard &operator=(const LinkerGuard &) = delete;
+  ~LinkerGuard() { pthread_rwlock_unlock(&linkerLock); }
+};
+
+/// Waits for the dynamic linker for a second at most, because its work may take
+/// long, or fork itself.
+static void beforeFork() {
+  timespec end = {};
+  clock_gettime(CLOCK_REALTIME, &end);
+  ++end.tv_sec;
+  bool hasLinker = !pthread_rwlock_timedwrlock(&linkerLock, &end);
+  lockEntries();
+  forkHasLinker = hasLinker;
+}
+
+static void afterForkInParent() {
+  bool hasLinker = forkHasLinker;
+  unlockEntries();
+  if (hasLinker)
+    pthread_rwlock_unlock(&linkerLock);
+}
+
+static void afterForkInChild() {
+  unlockEntries();
+  // Threads that have locked it are not in this process.
+  linkerLock = PTHREAD_RWLOCK_INITIALIZER;
+}
+
+// entriesLock is held only while the list is read or changed, because the code
+// of a loaded library may load models itself. A thread that forks takes the
+// locks, so that the lists are consistent in the child.
 static void registerForkHandlers() {
-  pthread_atfork(lockEntries, unlockEntries, unlockEntries);
+  pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
 }
 
 static bool isSameFile(const struct stat &a, const struct stat &b) {
@@ -207,6 +246,7 @@ static bool isAsItWas(const struct stat &then, const struct stat &now) {
 /// content.
 Library::Result Library::load(const char *name, const Source &source,
                               const MappedFile &file, ingot_error *error) {
+  LinkerGuard guard;
   handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   bool isFresh = !handle;
   if (isFresh)
@@ -228,6 +268,12 @@ Library::Result Library::load(const char *name, const Source &source,
   dlclose(handle);
   handle = nullptr;
   return Result::otherFile;
+}
+
+void Library::unload() {
+  LinkerGuard guard;
+  dlclose(handle);
+  handle = nullptr;
 }
 
 /// Adds an entry for the loaded object and takes ownership of `name`.
@@ -254,8 +300,7 @@ Library::Result Library::enter(char *name, const Source &source,
   free(name);
   if (entry)
     return Result::loaded;
-  dlclose(handle);
-  handle = nullptr;
+  unload();
   fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", source.subject);
   return Result::failed;
 }
@@ -432,8 +477,7 @@ void Library::close() {
   // Drop the reference before the object is unloaded. If a thread loads the
   // file meanwhile, it treats the object as loaded by other code.
   leave();
-  dlclose(handle);
-  handle = nullptr;
+  unload();
 }
 
 void *Library::symbol(const char *name) const { return dlsym(handle, name); }

@@ -60,6 +60,7 @@ private:
   static Entry *find(const MappedFile &file);
   static bool isOfOtherFile(void *handle, const MappedFile &file);
   void leave();
+  void unload();
 
   void *handle = nullptr;
   Entry *entry = nullptr;

@@ -124,6 +124,22 @@ TEST_F(Fork, WhileAnotherThreadRuns) {
   busy.join();
 }
 
+TEST_F(Fork, WhileOtherThreadsLoad) {
+  std::atomic<bool> stop{false};
+  auto loadAndRelease = [&] {
+    while (!stop)
+      EXPECT_TRUE(load(artifactPath("static")));
+  };
+  std::thread first(loadAndRelease), second(loadAndRelease);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(inChild([&] {
+      return runsRight(makeContext(load(artifactPath("static"))).get());
+    }));
+  stop = true;
+  first.join();
+  second.join();
+}
+
 TEST_F(Fork, LibrariesWithThreadsRunOnOneInTheChild) {
   ModelPtr model = load(artifactPath("own_threads"));
   ContextPtr context = makeContext(model);
