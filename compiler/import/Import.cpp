@@ -19,6 +19,7 @@
 #include "compiler/import/Validate.h"
 #include "dialects/nn/NodeName.h"
 #include "dialects/onnx/OnnxDialect.h"
+#include "runtime/include/ingot/abi/artifact.h"
 
 #include <google/protobuf/io/coded_stream.h>
 
@@ -40,44 +41,73 @@ using llvm::Expected;
 // Reading
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// A kind of file that users often pass instead of a model.
+struct OtherKind {
+  /// Bytes at the start of a file of this kind.
+  StringLiteral start;
+  /// Number of bytes before `start`.
+  size_t offset;
+  StringLiteral problem;
+};
+} // namespace
+
+static constexpr OtherKind kOtherKinds[] = {
+    {"version https://git-lfs", 0,
+     "the file is a Git LFS pointer, not the model; fetch it with 'git lfs "
+     "pull'"},
+    {"PK\x03\x04", 0,
+     "the file is a zip archive (an .npz file or a PyTorch model), not ONNX"},
+    {"\177ELF", 0, "the file is a program or a library, not ONNX"},
+    {"\x93NUMPY", 0, "the file is an array of NumPy, not ONNX"},
+    {"\x89PNG", 0, "the file is a picture, not ONNX"},
+    {"\xff\xd8\xff", 0, "the file is a picture, not ONNX"},
+    {"\x1f\x8b", 0, "the file is compressed with gzip; unpack it first"},
+    {"\x28\xb5\x2f\xfd", 0,
+     "the file is compressed with zstd; unpack it first"},
+    {"\3757zXZ", 0, "the file is compressed with xz; unpack it first"},
+    {"\x89HDF", 0, "the file is HDF5 (perhaps a Keras model), not ONNX"},
+    {"TFL3", 4, "the file is a TensorFlow Lite model, not ONNX"},
+    {"ORTM", 4, "the file is in ONNX Runtime's own format; export it as .onnx"},
+};
+
+/// Returns true if the bytes start without control characters, as text does.
+static bool isText(StringRef bytes) {
+  return llvm::none_of(bytes.take_front(4096), [](char c) {
+    return uint8_t(c) < 0x20 && c != '\n' && c != '\t' && c != '\r';
+  });
+}
+
+/// Returns true if the text is ONNX text, which starts with `<ir_version: …`.
+static bool isOnnxText(StringRef text) {
+  StringRef head = text.take_front(4096).ltrim();
+  while (head.consume_front("#"))
+    head = head.drop_until([](char c) { return c == '\n'; }).ltrim();
+  return head.starts_with("<") || head.contains("=>");
+}
+
 /// Detects other kinds of files that users often pass instead of a model.
 /// Returns an error that says so.
 static Error refuseOther(StringRef bytes) {
   StringRef start = bytes.take_front(512).ltrim();
   if (bytes.empty())
     return makeError("the file is empty");
-  if (start.starts_with("version https://git-lfs"))
-    return makeError("the file is a Git LFS pointer, not the model; fetch it "
-                     "with 'git lfs pull'");
   if (start.starts_with_insensitive("<!doctype html") ||
       start.starts_with_insensitive("<html"))
     return makeError("the file is a web page, not a model; the download gave a "
                      "page instead of the file");
-  if (start.starts_with("PK\x03\x04"))
-    return makeError(
-        "the file is a zip archive (or a PyTorch model), not ONNX");
-  if (start.starts_with("\x89HDF"))
-    return makeError("the file is HDF5 (perhaps a Keras model), not ONNX");
-  if (bytes.size() > 8 && bytes.substr(4, 4) == "TFL3")
-    return makeError("the file is a TensorFlow Lite model, not ONNX");
-  if (bytes.size() > 8 && bytes.substr(4, 4) == "ORTM")
-    return makeError("the file is in ONNX Runtime's own format; export it as "
-                     ".onnx");
+  if (bytes.starts_with("\177ELF") && bytes.contains(INGOT_ABI_QUERY_SYMBOL))
+    return makeError("the file is a compiled model already; run it with 'ingot "
+                     "run', or open it with ingot.load in Python");
+  for (const OtherKind &kind : kOtherKinds)
+    if (bytes.drop_front(std::min(kind.offset, bytes.size()))
+            .starts_with(kind.start))
+      return makeError(kind.problem);
+  if (isText(bytes) && !isOnnxText(bytes))
+    return makeError(start.starts_with("{")
+                         ? "not an ONNX model: the file is JSON"
+                         : "not an ONNX model: the file is text");
   return Error::success();
-}
-
-/// Returns true if the bytes are ONNX text, which starts with `<ir_version: …`
-/// and has no control characters.
-static bool isText(StringRef bytes) {
-  StringRef head = bytes.take_front(4096);
-  if (llvm::any_of(head, [](char c) {
-        return uint8_t(c) < 0x20 && c != '\n' && c != '\t' && c != '\r';
-      }))
-    return false;
-  head = head.ltrim();
-  while (head.consume_front("#"))
-    head = head.drop_until([](char c) { return c == '\n'; }).ltrim();
-  return head.starts_with("<") || head.contains("=>");
 }
 
 /// Limits the nesting of ONNX text, because the text parser recurses into
@@ -112,7 +142,7 @@ static Error parse(Model &model, const ImportOptions &options) {
   StringRef bytes(model.file.bytes.data(), model.file.bytes.size());
   if (Error error = refuseOther(bytes))
     return error;
-  if (isText(bytes)) {
+  if (isText(bytes)) { // Only ONNX text is left.
     if (int64_t(bytes.size()) > options.maxGraphBytes)
       return makeError("the text has more than " +
                        Twine(options.maxGraphBytes) + " bytes");

@@ -94,7 +94,7 @@ static std::string parseRule(const json::Object &object, Rule &rule) {
 std::string quantize::parseRules(StringRef text, std::vector<Rule> &rules) {
   Expected<json::Value> parsed = parseJson(text);
   if (!parsed)
-    return "it is not a whole JSON file: " + toString(parsed.takeError());
+    return toString(parsed.takeError());
   const json::Object *root = parsed->getAsObject();
   std::optional<int64_t> version =
       root ? root->getInteger(kVersionKey) : std::nullopt;

@@ -272,8 +272,7 @@ static Error readRepair(const json::Object &root, Calibration &calibration) {
 Expected<Calibration> quantize::parseCalibration(StringRef text) {
   Expected<json::Value> parsed = parseJson(text);
   if (!parsed)
-    return wrong("it is not a whole JSON file: " +
-                 toString(parsed.takeError()));
+    return wrong(toString(parsed.takeError()));
   const json::Object *root = parsed->getAsObject();
   std::optional<int64_t> version =
       root ? root->getInteger(kVersionKey) : std::nullopt;

@@ -39,7 +39,8 @@ inline std::string findRepeatedKey(llvm::StringRef text) {
 }
 
 /// Calls llvm::json::parse, which is recursive. Rejects text that nests arrays
-/// and objects deeper than any valid file.
+/// and objects deeper than any valid file. An error says that the file is not
+/// JSON.
 inline llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text) {
   constexpr int kDeepest = 64;
   int depth = 0;
@@ -55,10 +56,14 @@ inline llvm::Expected<llvm::json::Value> parseJson(llvm::StringRef text) {
     else if (!isInString && (c == ']' || c == '}'))
       --depth;
     if (depth > kDeepest)
-      return llvm::createStringError("arrays and objects are nested deeper "
-                                     "than 64");
+      return llvm::createStringError("it is not a whole JSON file: arrays and "
+                                     "objects are nested deeper than 64");
   }
-  return llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  if (!parsed)
+    return llvm::createStringError("it is not a whole JSON file: " +
+                                   llvm::toString(parsed.takeError()));
+  return parsed;
 }
 
 } // namespace ingot
