@@ -8,12 +8,15 @@ default the one that runs this script. The same sources give the same bytes: SOU
 the last commit.
 """
 import argparse
+import copy
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+
+import deflate
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLATFORM = "manylinux_2_34_x86_64"
@@ -60,7 +63,37 @@ def build_wheel(package, args, environment):
         name, = os.listdir(folder)
         path = os.path.join(args.output, name)
         shutil.move(os.path.join(folder, name), path)
+    compress(path)
     return path
+
+
+class Whole:
+    """A compressor for zipfile that compresses a file as a whole, with libdeflate's slowest level."""
+
+    def __init__(self):
+        self._parts = []
+
+    def compress(self, data):
+        self._parts.append(bytes(data))
+        return b""
+
+    def flush(self):
+        return deflate.deflate_compress(b"".join(self._parts), 12)
+
+
+def compress(path):
+    """Compresses the files of a wheel anew, by some percent better than zlib does."""
+    with zipfile.ZipFile(path) as wheel, zipfile.ZipFile(path + ".new", "w") as made:
+        for entry in wheel.infolist():
+            content = wheel.read(entry)
+            with made.open(copy.copy(entry), "w") as file:
+                file._compressor = Whole()
+                file.write(content)
+    with zipfile.ZipFile(path + ".new") as made:
+        damaged = made.testzip()
+    if damaged:
+        raise WheelError(f"{path}: {damaged} is damaged")
+    os.replace(path + ".new", path)
 
 
 def check_wheel(path, args):

@@ -31,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 REQUIREMENTS = os.path.join(ROOT, "scripts", "requirements-python.txt")
 # Packages of scripts/requirements-python.txt that only building needs.
-BUILDING = ("abi3audit", "auditwheel", "nanobind==", "pyright", "scikit-build-core", "wheel")
+BUILDING = ("abi3audit", "auditwheel", "deflate", "nanobind==", "pyright", "scikit-build-core", "wheel")
 EVERY = 15
 SEQUENCES = 2000, 100_000
 PACKAGES = "ingot", "ingot_compiler"
