@@ -69,6 +69,31 @@ class Compiling(Case):
             with self.subTest(pattern):
                 self.assert_fails(kind, pattern, function, model, **{"output": self.at("model.so"), **options})
 
+    def test_files_of_other_kinds(self):
+        compiled, samples, array, text = (self.at(name) for name in ("m.so", "s.npz", "s.npy", "s.json"))
+        ingot.compile(self.path, compiled)
+        np.savez(samples, x=X)
+        np.save(array, X)
+        with open(text, "w") as file:
+            file.write('{"x": 1}')
+        already = "compiled model already.*ingot.load"
+        for path, kind, pattern in ((compiled, ingot.CompileError, already), (samples, ingot.CompileError, "npz"),
+                                    (array, ingot.CompileError, "NumPy"), (text, ingot.CompileError, "JSON"),
+                                    (self.folder, ingot.InvalidArgument, "is a folder")):
+            for call in (lambda: ingot.compile(path), lambda: ingot.compile(path, self.at("new.so")),
+                         lambda: ingot.calibrate(path, samples, self.at("new.json")),
+                         lambda: ingot.compare(compiled, path, samples)):
+                with self.subTest(path):
+                    self.assert_fails(kind, pattern, call)
+        with open(compiled, "rb") as file:
+            self.assert_fails(ingot.CompileError, already, ingot.compile, file.read())
+        for path in (self.path, samples, array, text):
+            with self.subTest(path):
+                self.assert_fails(ingot.BadArtifact, "compile one with: ingot compile", ingot.load, path)
+                for function in ingot.inspect, ingot.bench:
+                    self.assert_fails(ingot.CompileError, "compile one with: ingot compile", function, path)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["m.so", "model.onnx", "s.json", "s.npy", "s.npz"])
+
     def test_models_in_memory_and_open_files(self):
         with open(self.path, "rb") as file:
             for path in f"/proc/self/fd/{file.fileno()}", f"/dev/fd/{file.fileno()}":
@@ -82,6 +107,20 @@ class Compiling(Case):
         # A model in memory has no file.
         error = self.assert_fails(ingot.CompileError, "^not an ONNX model", ingot.compile, b"text")
         self.assertEqual(error.diagnostics[0].file, "")
+
+    def test_a_program_without_standard_streams(self):
+        script = textwrap.dedent("""
+            import os, sys
+            for descriptor in range(3):
+                os.close(descriptor)
+            import ingot
+            with open(sys.argv[1], "rb") as file:
+                content = file.read()
+            ingot.compile(content, sys.argv[2])
+            """)
+        done = subprocess.run([sys.executable, "-c", script, self.path, self.at("model.so")])
+        self.assertEqual(done.returncode, 0)
+        np.testing.assert_array_equal(ingot.load(self.at("model.so"))(X), X + 1)
 
     def test_unknown_domains(self):
         model = make([helper.make_node("Foo", ["x"], ["y"], domain="com.acme", name="odd")],
@@ -118,6 +157,14 @@ class Compiling(Case):
         with program("echo last words >&2; kill -SEGV $$"):
             self.assert_fails(ingot.CompileError, "ended by SIGSEGV: last words", ingot.compile, self.path,
                               self.at("a.so"))
+        # A program that ignores the ends of its children does not get their exit codes.
+        former = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        try:
+            self.assert_fails(ingot.CompileError, "no input named 'q'", ingot.compile, self.path, self.at("a.so"),
+                              shape={"q": (1,)})
+            np.testing.assert_array_equal(ingot.compile(self.path, self.at("b.so"))(X), X + 1)
+        finally:
+            signal.signal(signal.SIGCHLD, former)
         with program("kill -KILL $$"):
             self.assert_fails(ingot.CompileError, "ended by SIGKILL", ingot.compile, self.path, self.at("a.so"))
         with program("exit 0"):
@@ -248,6 +295,41 @@ class Cache(Case):
         with open(os.path.join(self.at("cache"), entry), "r+b") as file:
             file.truncate(1000)
         self.assertTrue(np.array_equal(ingot.compile(add_one())(X), X + 1))
+
+    def test_entries_of_another_version_are_made_again(self):
+        ingot.compile(add_one())
+        entry, = self.entries()
+        with open(os.path.join(self.at("cache"), entry), "r+b") as file:
+            content = file.read()
+            file.seek(0)
+            file.write(content.replace(b"ingot_artifact_v2", b"ingot_artifact_v9"))
+        self.assertTrue(np.array_equal(ingot.compile(add_one())(X), X + 1))
+
+    def test_a_use_does_not_change_an_entry(self):
+        first = ingot.compile(add_one())
+        ingot.compile(add_one())
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(first))(X), X + 1)
+
+    def test_an_entry_that_another_process_removes(self):
+        add = ingot_compiler._cache.add
+
+        def add_and_remove(made, path):
+            add(made, path)
+            os.unlink(path)
+        with mock.patch("ingot_compiler._cache.add", add_and_remove):
+            np.testing.assert_array_equal(ingot.compile(add_one())(X), X + 1)
+
+    def test_what_killed_compilations_leave(self):
+        for name in "new-old", "new-young":
+            os.makedirs(self.at(f"cache/{name}"))
+        os.utime(self.at("cache/new-old"), (0, 0))
+        ingot.compile(add_one())
+        self.assertEqual([name for name in self.entries() if not name.endswith(".so")], ["new-young"])
+
+    def test_a_user_without_a_home(self):
+        with mock.patch.dict(os.environ, XDG_CACHE_HOME="relative"), mock.patch("os.path.expanduser", lambda path: path):
+            del os.environ["INGOT_CACHE"]
+            self.assert_fails(ingot_compiler.CacheError, "no home folder.*INGOT_CACHE", ingot.compile, add_one())
 
     def test_the_oldest_entries_go(self):
         with mock.patch.dict(os.environ, INGOT_CACHE_BYTES="40000"):

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,12 +23,18 @@ from ._process import arguments, executable
 
 # Options that write files of their own, which a cached model would not have.
 _WRITING = ("report", "decisions", "header")
+# The start of the names of folders for new entries, and the seconds after which their compilation has surely ended.
+_NEW, _OLD = "new-", 7 * 86400
 
 
 def folder() -> str:
     """Returns the folder of the cache. Raises CacheError if it cannot be made."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(home):
+        home = os.path.join(os.path.expanduser("~"), ".cache")
     path = os.environ.get("INGOT_CACHE") or os.path.join(home, "ingot")
+    if path.startswith("~"):
+        raise CacheError("the user has no home folder for the cache; let INGOT_CACHE name a folder, or pass output=")
     try:
         os.makedirs(path, exist_ok=True)
     except OSError as error:
@@ -88,7 +96,8 @@ def _read(path: str) -> bytes:
 def mark_used(path: str) -> None:
     """Marks an entry as used. A cache that cannot be written serves all the same."""
     try:
-        os.utime(path)
+        # The time of its content stays, which tells loaded models that their file is the same.
+        os.utime(path, ns=(time.time_ns(), os.stat(path).st_mtime_ns))
     except OSError:
         pass
 
@@ -97,7 +106,7 @@ def new_folder() -> tempfile.TemporaryDirectory[str]:
     """Returns a folder for a new entry. Raises CacheError if the cache cannot be written."""
     where = folder()
     try:
-        return tempfile.TemporaryDirectory(dir=where, prefix="new-")
+        return tempfile.TemporaryDirectory(dir=where, prefix=_NEW)
     except OSError as error:
         raise _unusable(where, error) from error
 
@@ -127,16 +136,23 @@ def remove(path: str) -> None:
 
 
 def trim(keep: str) -> None:
-    """Removes the entries that were not used for longest, until the cache fits. Keeps one entry."""
+    """Removes the entries that were not used for longest, until the cache fits. Keeps one entry. Also removes what
+    compilations have left that were killed long ago."""
     limit = _limit()
     entries = []
-    for item in os.scandir(os.path.dirname(keep)):
+    try:
+        items = list(os.scandir(os.path.dirname(keep)))
+    except OSError:
+        return  # A cache that cannot be listed serves all the same.
+    for item in items:
         try:
             status = item.stat()
-        except FileNotFoundError:
+        except OSError:
             continue  # Another process has removed it.
         if item.name.endswith(".so"):
-            entries.append((status.st_mtime, status.st_size, item.path))
+            entries.append((max(status.st_atime, status.st_mtime), status.st_size, item.path))
+        elif item.name.startswith(_NEW) and status.st_mtime < time.time() - _OLD:
+            shutil.rmtree(item.path, ignore_errors=True)
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
         if total <= limit:

@@ -107,15 +107,20 @@ def compile(model: Any, output: Path | None = None, *, args: Any = None, timeout
         return cached
     except ingot.NotFound:
         pass
-    except ingot.BadArtifact:
+    except (ingot.BadArtifact, ingot.VersionMismatch):
         _cache.remove(entry)  # A damaged entry is made again.
     # A compilation that is ended leaves no file, but a folder of its own keeps even a killed one out of the entries.
     with _cache.new_folder() as folder:
         made = os.path.join(folder, "model.so")
         compile_to(source, made, timeout=timeout, progress=progress, **options)
-        _cache.add(made, entry)
-    _cache.trim(entry)
-    return ingot.load(entry)
+        # Another process may remove the entry, if the cache has no room for both.
+        with open(made, "rb") as file:
+            _cache.add(made, entry)
+            _cache.trim(entry)
+            try:
+                return ingot.load(entry)
+            except ingot.NotFound:
+                return ingot.load(file.read())
 
 
 def compile_to(model: Any, output: Path, *, args: Any = None, timeout: float | None = None,
@@ -147,6 +152,7 @@ def _path_of(model: ingot.Model | Path) -> str:
     if isinstance(model, ingot.Model):
         if model.path is None:
             raise ingot.InvalidArgument("a model from memory has no file; load it from a path")
+        model._check_file()
         return model.path
     if not isinstance(model, (str, os.PathLike)):
         raise ingot.InvalidType(f"model: expected an ingot.Model or a path, but got {_check.type_of(model)}")

@@ -35,6 +35,8 @@ def read(model: Any, args: Any = None) -> str | bytes:
         path = _check.path("model", model)
         if not os.path.exists(path):
             raise ingot.NotFound(f"cannot open model file '{path}': it does not exist")
+        if os.path.isdir(path):
+            raise ingot.InvalidArgument(f"cannot read model file '{path}': it is a folder; pass the path of a file in it")
         return _read_own(path) if path.startswith(_OWN_FILES) else path
     if isinstance(model, (bytes, bytearray, memoryview)):
         try:
@@ -103,7 +105,12 @@ def as_file(model: str | bytes) -> Iterator[tuple[str, tuple[int, ...]]]:
     if isinstance(model, str):
         yield model, ()
         return
-    descriptor = os.memfd_create("model.onnx", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    made = os.memfd_create("model.onnx", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        # The compiler's standard streams have the first three numbers, which are free in a program without streams.
+        descriptor = fcntl.fcntl(made, fcntl.F_DUPFD_CLOEXEC, 3)
+    finally:
+        os.close(made)
     try:
         with io.FileIO(descriptor, "w", closefd=False) as file:
             view = memoryview(model)

@@ -145,6 +145,9 @@ def run(command: str, positional: Sequence[str], options: Mapping[str, Any], *, 
         try:
             document = json.loads(output.document)
         except ValueError:
+            if any(message.severity == "error" for message in output.messages):
+                # A program that ignores SIGCHLD does not get exit codes.
+                raise output.error(command, 1, line) from None
             raise CompileError(f"ingot {command} printed no result", output.messages, line) from None
         if document.get("schema") != "ingot." + command or document.get("version") != 1:
             raise CompileError(f"ingot {command} is of another version: it printed {document.get('schema')} "
