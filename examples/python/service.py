@@ -25,6 +25,6 @@ async def predict(inputs: dict[str, list]):
         raise HTTPException(400, f"expected the input {error}") from error
     except ingot.Timeout as error:
         raise HTTPException(503, str(error)) from error
-    except ValueError as error:  # also ingot.InvalidArgument
+    except (ArithmeticError, TypeError, ValueError) as error:  # also ingot.InvalidArgument and ingot.RuntimeCheck
         raise HTTPException(400, str(error)) from error
     return {name: array.tolist() for name, array in outputs.items()}

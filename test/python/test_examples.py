@@ -60,7 +60,7 @@ class Examples(Case):
             answer = client.post("/predict", json={"x": [[1, 2, 3, 4]]})
             self.assertEqual((answer.status_code, answer.json()), (200, {"y": [[2, 3, 4, 5]]}))
             for wrong, text in (({"z": [[1]]}, "expected the input 'x'"), ({"x": [[1, 2]]}, "expected shape"),
-                                ({"x": [["a"]]}, "could not convert")):
+                                ({"x": [["a"]]}, "could not convert"), ({"x": [{}]}, "float")):
                 answer = client.post("/predict", json=wrong)
                 self.assertEqual(answer.status_code, 400)
                 self.assertIn(text, answer.text)

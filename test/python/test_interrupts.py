@@ -25,6 +25,7 @@ class Interrupts(Case):
     def setUpClass(cls):
         super().setUpClass()
         cls.loop = ingot.compile(endless(), cls.models + "/loop.so")
+        cls.short = ingot.compile(endless(10))
 
     def check(self, work, delay=0.2):
         """Sends SIGINT to this process while it works, and checks how long the work goes on."""
@@ -100,6 +101,38 @@ class Interrupts(Case):
             with self.subTest(number):
                 self.check(work)
         self.assertEqual(os.listdir(self.folder), ["samples.npz"])
+
+    def test_a_coroutine_that_is_dropped(self):
+        """A run ends if its coroutine is closed or collected, and the loop goes on."""
+        async def main():
+            for drop in (lambda coroutine: coroutine.close(), lambda coroutine: None):
+                for _ in range(20):
+                    coroutine = self.loop.run_async(X)
+                    coroutine.send(None)
+                    await asyncio.sleep(0.001)
+                    drop(coroutine)
+                    del coroutine
+            # The threads are free again.
+            await asyncio.wait_for(asyncio.gather(*[self.short.run_async(X) for _ in range(9)]), 60)
+
+        asyncio.run(main())
+
+    def test_a_program_that_drops_its_loop(self):
+        script = textwrap.dedent("""
+            import asyncio, gc, sys
+            import numpy as np
+            import ingot
+            model, x = ingot.load(sys.argv[1]), np.ones((1, 4), np.float32)
+            loop = asyncio.new_event_loop()
+            tasks = [loop.create_task(model.run_async(x)) for _ in range(9)]
+            loop.run_until_complete(asyncio.sleep(0.1))
+            loop.close()
+            del tasks, loop
+            gc.collect()
+            print("end")
+            """)
+        done = subprocess.run([sys.executable, "-c", script, self.loop.path], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "end\n"), done.stderr)
 
     def test_a_program_ends(self):
         """A program whose event loop is left by Ctrl-C does not wait for its runs."""

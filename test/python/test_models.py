@@ -73,7 +73,11 @@ class Loading(Case):
         # The model keeps the file that it has loaded.
         np.testing.assert_array_equal(model(np.vstack([X, X])), np.vstack([X, X]) + 1)
         self.assertEqual(ingot.load(path).inputs[0].shape, (1, 4))
+        # Other functions do not take the new file for the model.
+        for function in pickle.dumps, ingot.inspect, ingot.bench:
+            self.assert_fails(ingot.BadArtifact, "not the file that was loaded", function, model)
         os.unlink(path)
+        self.assert_fails(ingot.NotFound, "cannot open", pickle.dumps, model)
         np.testing.assert_array_equal(model(X), X + 1)
         self.assert_fails(ingot.NotFound, "cannot open", ingot.load, path)
 

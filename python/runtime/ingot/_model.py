@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _arrays, _check, _core
 from ._descriptions import Inferred, Layer, MAX_SIZE, ModelInfo, specs, TensorSpec, Times, times
-from ._errors import BadArtifact, Cancelled, InvalidArgument, InvalidType, Timeout
+from ._errors import BadArtifact, Cancelled, InvalidArgument, InvalidType, NotFound, Timeout
 from ._pool import Pool
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ class Model(_core.Model):
     outputs: tuple[TensorSpec, ...]
     #: The absolute path of the file; None if the model came from memory.
     path: str | None
+    _file: tuple[int, ...] | None
     _options: dict[str, Any]
     _input_names: tuple[str, ...]
     _output_names: tuple[str, ...]
@@ -111,6 +112,7 @@ class Model(_core.Model):
                  trust_weights: bool = False, weights: str | os.PathLike[str] | None = None,
                  max_level: str | None = None, device: str | None = None) -> None:
         path, content = _read_source(source)
+        file = None if path is None else _identity(path)
         flags = ((_core.VERIFY if _check.flag("verify", verify) else 0) |
                  (_core.TRUST_WEIGHTS if _check.flag("trust_weights", trust_weights) else 0))
         beside = None if weights is None else os.path.abspath(_check.path("weights", weights))
@@ -121,7 +123,7 @@ class Model(_core.Model):
                          None if beside is None else os.fsencode(beside), max_level, device)
         inputs, outputs = specs(self._inputs(), self._ranges()), specs(self._outputs())
         self.__dict__.update(
-            path=path, inputs=inputs, outputs=outputs, _input_names=tuple(spec.name for spec in inputs),
+            path=path, _file=file, inputs=inputs, outputs=outputs, _input_names=tuple(spec.name for spec in inputs),
             _output_names=tuple(spec.name for spec in outputs),
             _options={"trust_weights": trust_weights, "weights": beside, "max_level": max_level, "device": device})
 
@@ -198,7 +200,8 @@ class Model(_core.Model):
         running.add(cancellation)
         try:
             values = await self._start(loop, places, arrays, (out, timeout, threads), cancellation)
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, GeneratorExit):
+            # A coroutine that is dropped gets GeneratorExit.
             cancellation.request()
             raise
         finally:
@@ -355,10 +358,21 @@ class Model(_core.Model):
 
     @cached_property
     def sha256(self) -> str:
-        """The SHA-256 of the file, in hexadecimal digits. Raises InvalidArgument for a model from memory."""
+        """The SHA-256 of the file, in hexadecimal digits.
+
+        Raises InvalidArgument for a model from memory, BadArtifact if the file was replaced since the load.
+        """
         if self.path is None:
             raise InvalidArgument("a model from memory has no file; load it from a path to pickle it")
-        return _hash_file(self.path)
+        digest = _hash_file(self.path)
+        self._check_file()
+        return digest
+
+    def _check_file(self) -> None:
+        """Raises BadArtifact if the file is not the one that was loaded."""
+        if self.path is not None and _identity(self.path) != self._file:
+            raise BadArtifact(f"'{self.path}' is not the file that was loaded, because it was replaced or removed; load it "
+                              "again")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.path, self.sha256, self._options)
@@ -432,12 +446,24 @@ def load(source: str | os.PathLike[str] | bytes | bytearray | memoryview, *, ver
                  device=device)
 
 
+def _identity(path: str) -> tuple[int, ...] | None:
+    """Returns numbers that another file at this path does not have; None if there is no file."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def _hash_file(path: str) -> str:
     import hashlib
     digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise NotFound(f"cannot open model file '{path}': {error.strerror}") from error
     return digest.hexdigest()
 
 

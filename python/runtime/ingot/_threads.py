@@ -120,10 +120,12 @@ def gate(loop: asyncio.AbstractEventLoop) -> Gate:
     """Returns the gate of a loop."""
     found = _gates.get(loop)
     if found is None:
-        # A run whose task was never cancelled holds its loop, and so the loop's gate.
-        for closed in [one for one in _gates.keys() if one.is_closed()]:
-            del _gates[closed]
-        found = _gates[loop] = Gate(loop)
+        # Loops of other threads come and go meanwhile.
+        with _lock:
+            # A run whose task was never cancelled holds its loop, and so the loop's gate.
+            for closed in [one for one in _gates.keys() if one.is_closed()]:
+                del _gates[closed]
+            found = _gates[loop] = Gate(loop)
     return found
 
 

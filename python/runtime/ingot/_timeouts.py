@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from . import _check, _core
+from ._errors import OutOfMemory
 
 
 class _Watchdog:
@@ -24,12 +25,16 @@ class _Watchdog:
 
     def add(self, deadline: float, cancellation: _core.Cancellation) -> tuple[float, int, _core.Cancellation]:
         with self._changed:
+            if self._thread is None:
+                thread = threading.Thread(target=self._watch, name="ingot-timeouts", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError as error:
+                    raise OutOfMemory(f"no thread for timeouts: {error}") from error
+                self._thread = thread
             self._count += 1
             entry = (deadline, self._count, cancellation)
             heapq.heappush(self._deadlines, entry)
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._watch, name="ingot-timeouts", daemon=True)
-                self._thread.start()
             if self._deadlines[0] is entry:
                 self._changed.notify()
             return entry
