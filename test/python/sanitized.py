@@ -35,6 +35,9 @@ def build(python, jobs):
     library = subprocess.run(["/usr/bin/clang++-22", "-print-file-name=libclang_rt.asan-x86_64.so"], check=True,
                              capture_output=True, text=True).stdout.strip()
     # Python's own leaks at its end are no findings; sequences.py watches memory instead.
-    options = "detect_leaks=0:quarantine_size_mb=16:allocator_may_return_null=1"
+    # The sanitizer keeps freed memory for a while, and each stack of an allocation for ever. Both are bounded here, so
+    # that what grows is the program's own.
+    options = ("detect_leaks=0:quarantine_size_mb=16:thread_local_quarantine_size_kb=64:malloc_context_size=8:"
+               "allocator_may_return_null=1")
     return {"LD_PRELOAD": library, "PYTHONPATH": os.path.dirname(package), "PYTHONMALLOC": "malloc",
             "ASAN_OPTIONS": options, "UBSAN_OPTIONS": "print_stacktrace=1"}
