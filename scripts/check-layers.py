@@ -43,7 +43,10 @@ RULES = [
     ("dialects", r"", r"(base|client|passes|compiler|tools|onnx|google)/|" + RUNTIME_INSIDE, CL_OPT),
     ("dialects/onnx", r"", r"dialects/(?!onnx/)", None),
     ("dialects/nn", r"", r"dialects/(?!nn/)", None),
-    ("passes", r"", r"(base|client|compiler|tools)/|" + ONNX + "|" + RUNTIME_INSIDE, CL_OPT),
+    ("passes", r"", r"(client|compiler|tools)/|" + ONNX + "|" + RUNTIME_INSIDE, CL_OPT),
+    # ptxas is a program.
+    ("passes", r"(?!cuda/emit/)", r"base/", None),
+    ("passes/cuda/emit", r"", r"base/(?!Process|ScratchFolder)", None),
     ("compiler", r"(?!study/)", FORMAT + r"((client|tools)/|" + RUNTIME_INSIDE + ")", CL_OPT),
     ("compiler", r"(?!study/)", r"compiler/study/", None),
     ("compiler/study", r"", r"tools/|runtime/(?!include/)", CL_OPT),

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "client/bench/Against.h"
 
+#include "base/Process.h"
 #include "base/ScratchFolder.h"
 #include "client/Handles.h"
 #include "client/Text.h"
 #include "client/measure/Distribution.h"
-#include "client/measure/Process.h"
+#include "client/measure/Python.h"
 
 #include <optional>
 #include <stdlib.h>

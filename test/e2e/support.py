@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import numpy as np
@@ -38,6 +39,25 @@ def start(name, *arguments, stderr=subprocess.DEVNULL):
     shell, which ignores SIGINT there."""
     return subprocess.Popen([os.path.join(BIN, name), *map(str, arguments)], stdout=subprocess.DEVNULL,
                             stderr=stderr, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+
+def wait_until(holds, seconds=20):
+    """Returns true as soon as `holds()`, and false after the given time."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def is_running(pid):
+    """Returns true unless the process has ended. A zombie has ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def peer(model, as_written=False):

@@ -1,10 +1,12 @@
 """Code for GPUs: levels, devices, assembler, failures, and ops that the CPU computes."""
 import json
 import os
+import signal
 import subprocess
 
-from emulated import EMULATOR, Emulated, classifier
-from support import BUILD, ROOT, TensorProto, helper, make_model, np, relu_model, tool
+from emulated import EMULATOR, Emulated, classifier, environment
+from support import (BUILD, ROOT, TensorProto, helper, is_running, make_model, np, relu_model, start, tool,
+                     wait_until)
 
 
 class Cuda(Emulated):
@@ -165,6 +167,27 @@ class Cuda(Emulated):
             os.chmod(path, 0o755)
             self.assert_refuses(model, "ptxas", words, options=["--target=cuda", f"--ptxas={path}"])
         self.assert_refuses(model, "ptxas", "cannot be run", options=["--target=cuda", f"--ptxas={self.path('none')}"])
+
+    def test_interrupted_ptxas(self):
+        """A signal also ends ptxas with its programs, and removes its files."""
+        model, path = self.save(relu_model()), self.path("ptxas")
+        pids, scratch = self.path("pids"), self.path("scratch")
+        os.mkdir(scratch)
+        with open(path, "w") as f:
+            f.write("#!/bin/sh\ncase $1 in --version) exit 0;; esac\n"
+                    f"sleep 100 &\necho $$ $! > {pids}.new; mv {pids}.new {pids}; sleep 100\n")
+        os.chmod(path, 0o755)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with environment(TMPDIR=scratch):
+                running = start("ingot", "compile", model, "-o", self.path("m.so"), "--target=cuda", f"--ptxas={path}")
+            self.assertTrue(wait_until(lambda: os.path.exists(pids)))
+            running.send_signal(number)
+            self.assertEqual(running.wait(20), -number)
+            for pid in open(pids).read().split():
+                self.assertTrue(wait_until(lambda: not is_running(pid)), f"{pid} runs after {number}")
+            self.assertEqual(os.listdir(scratch), [])
+            self.assertFalse(os.path.exists(self.path("m.so")))
+            os.remove(pids)
 
     def test_open_sizes(self):
         model = make_model([helper.make_node("Exp", ["x"], ["y"], name="exp")], [("x", ["n", 4])], [("y", ["n", 4])])

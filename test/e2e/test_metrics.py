@@ -14,7 +14,7 @@ import numpy as np
 from onnx import TensorProto, helper
 
 import digits
-from support import ROOT, Case, make_model, start, tool
+from support import ROOT, Case, is_running, make_model, start, tool, wait_until
 
 
 def score_script(body):
@@ -31,25 +31,6 @@ y, wanted = np.concatenate(y), np.concatenate(wanted)
 labels = np.load(folder + "/labels.npy") if about["labels"] else None
 {body}
 """
-
-
-def wait_until(holds, seconds=20):
-    """Returns true as soon as `holds()`, and false after the given time."""
-    end = time.monotonic() + seconds
-    while not holds():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def is_running(pid):
-    """Returns true unless the process has ended. A zombie has ended."""
-    try:
-        with open(f"/proc/{pid}/stat") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 class Scored(Case):

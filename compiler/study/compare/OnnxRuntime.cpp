@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/compare/OnnxRuntime.h"
 
+#include "base/Process.h"
 #include "base/ScratchFolder.h"
-#include "client/measure/Process.h"
+#include "client/measure/Python.h"
 #include "compiler/study/runs/Errors.h"
 
 #include "ingot/ingot.h"
@@ -51,7 +52,7 @@ llvm::Error OnnxRuntime::run(const std::vector<Tensors> &inputs,
   command.insert(command.end(), inputNames.begin(), inputNames.end());
   command.push_back("--");
   command.insert(command.end(), outputNames.begin(), outputNames.end());
-  tools::ProcessResult done = tools::runProcess(command);
+  ProcessResult done = runProcess(command);
   if (done.exitCode)
     return makeError("onnxruntime cannot run '" + model +
                      "': " + done.lastError());

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/metric/ScoreCommand.h"
 
+#include "base/Process.h"
 #include "client/Json.h"
 #include "client/Text.h"
-#include "client/measure/Process.h"
 #include "client/run/Outputs.h"
 #include "compiler/study/runs/Errors.h"
 #include "compiler/study/runs/TextFiles.h"
@@ -87,10 +87,10 @@ OutputFolder::finish(const std::optional<tools::Array> &labels) const {
 llvm::Expected<double> ScoreCommand::run(const OutputFolder &folder,
                                          const Progress &progress) const {
   progress.step("running the metric");
-  tools::ProcessLimits limits;
+  ProcessLimits limits;
   limits.seconds = seconds;
   limits.isCancelled = [&progress] { return progress.cancelled(); };
-  const tools::ProcessResult done = tools::runProcess(
+  const ProcessResult done = runProcess(
       {"/bin/sh", "-c", command + " \"$1\"", "sh", folder.path()}, limits);
   if (llvm::Error error = checkCancelled(progress))
     return std::move(error);

@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/emit/Ptxas.h"
 
+#include "base/Process.h"
+#include "base/ScratchFolder.h"
 #include "passes/cuda/PtxasPath.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <string.h>
 
 using namespace mlir;
 using namespace ingot;
@@ -24,19 +26,6 @@ std::string cuda::findPtxas(StringRef asked) {
     return asked == "none" ? "" : asked.str();
   return llvm::sys::fs::can_execute(kPtxasPath) ? kPtxasPath : "";
 }
-
-namespace {
-/// A file in the folder for temporary files, which is removed at the end.
-struct ScratchFile {
-  explicit ScratchFile(StringRef extension)
-      : error(llvm::sys::fs::createTemporaryFile("ingot", extension, path)),
-        remover(path) {}
-
-  llvm::SmallString<128> path;
-  std::error_code error;
-  llvm::FileRemover remover;
-};
-} // namespace
 
 static std::string contentOf(StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path);
@@ -88,39 +77,41 @@ static llvm::StringMap<KernelResources> readResources(StringRef log) {
   return kernels;
 }
 
-/// Runs the program. Reports one that cannot be run, or that does not end.
-/// Returns the exit code.
-static FailureOr<int> run(Location loc, const Ptxas &ptxas,
-                          ArrayRef<StringRef> arguments,
-                          ArrayRef<std::optional<StringRef>> redirects) {
-  std::string problem;
-  const int code = llvm::sys::ExecuteAndWait(
-      ptxas.path, arguments, /*Env=*/std::nullopt, redirects, ptxas.maxSeconds,
-      /*MemoryLimit=*/0, &problem);
-  if (code < 0)
-    return emitError(loc) << "ptxas '" << ptxas.path << "' "
-                          << (code == -1 ? "cannot be run: " : "did not end: ")
-                          << StringRef(problem).rtrim(": ");
-  return code;
+/// The most bytes of a report. A kernel has some 500.
+static constexpr size_t kMaxReport = size_t(64) << 20;
+
+/// Runs the program. Reports one that cannot be run, or that does not end by
+/// itself.
+static FailureOr<ProcessResult> run(Location loc, const Ptxas &ptxas,
+                                    std::vector<std::string> arguments) {
+  // A name without a folder is a file here: the PATH is not searched.
+  const bool hasFolder = StringRef(ptxas.path).contains('/');
+  arguments.insert(arguments.begin(),
+                   hasFolder ? ptxas.path : "./" + ptxas.path);
+  ProcessLimits limits;
+  limits.seconds = ptxas.maxSeconds;
+  limits.bytes = kMaxReport;
+  ProcessResult done = runProcess(arguments, limits);
+  auto fail = [&] { return emitError(loc) << "ptxas '" << ptxas.path << "' "; };
+  if (done.startError)
+    return fail() << "cannot be run: " << strerror(done.startError);
+  if (done.isLate)
+    return fail() << "did not end in " << ptxas.maxSeconds << " s";
+  if (done.signal)
+    return fail() << "was ended by " << signalText(done.signal);
+  return done;
 }
 
 FailureOr<std::string> Ptxas::version(Location loc) const {
-  ScratchFile log("txt");
-  if (log.error)
-    return emitError(loc) << "cannot make a temporary file for ptxas: "
-                          << log.error.message();
   // A program that answers at all answers at once.
   const Ptxas asked{path, std::min(maxSeconds, 20u)};
-  FailureOr<int> code =
-      run(loc, asked, {path, "--version"},
-          {StringRef(""), StringRef(log.path), StringRef("")});
-  if (failed(code))
+  FailureOr<ProcessResult> done = run(loc, asked, {"--version"});
+  if (failed(done))
     return failure();
-  if (*code != 0)
+  if (done->exitCode != 0)
     return std::string();
   // Cuda compilation tools, release 12.9, V12.9.86
-  const std::string text = contentOf(log.path);
-  return StringRef(text)
+  return StringRef(done->out)
       .split(", V")
       .second.take_while([](char c) { return llvm::isDigit(c) || c == '.'; })
       .str();
@@ -128,32 +119,36 @@ FailureOr<std::string> Ptxas::version(Location loc) const {
 
 FailureOr<Cubin> Ptxas::assemble(Location loc, StringRef ptx,
                                  unsigned level) const {
-  ScratchFile input("ptx"), output("cubin"), log("txt");
-  for (const ScratchFile *file : {&input, &output, &log})
-    if (file->error)
-      return emitError(loc) << "cannot make a temporary file for ptxas: "
-                            << file->error.message();
+  // The folder is also removed if a signal ends the compilation.
+  ScratchFolder folder;
+  if (std::string problem = folder.create(); !problem.empty())
+    return emitError(loc) << "cannot run ptxas: " << problem;
+  const std::string input = folder.path() + "/kernels.ptx",
+                    output = folder.path() + "/kernels.cubin";
   {
     std::error_code error;
-    llvm::raw_fd_ostream out(input.path, error);
+    llvm::raw_fd_ostream out(input, error);
     out << ptx;
     out.close();
-    if (error || out.has_error())
-      return emitError(loc) << "cannot write a temporary file for ptxas";
+    if (error || out.has_error()) {
+      const std::error_code reason = error ? error : out.error();
+      out.clear_error();
+      return emitError(loc) << "cannot write '" << input
+                            << "' for ptxas: " << reason.message();
+    }
   }
-  const std::string arch = "-arch=sm_" + std::to_string(level);
-  FailureOr<int> code =
-      run(loc, *this,
-          {path, arch, "-O3", "-v", input.path, "-o", output.path},
-          {StringRef(""), StringRef(log.path), StringRef(log.path)});
-  if (failed(code))
+  FailureOr<ProcessResult> done = run(
+      loc, *this,
+      {"-arch=sm_" + std::to_string(level), "-O3", "-v", input, "-o", output});
+  if (failed(done))
     return failure();
-  if (*code != 0)
+  const std::string report = done->out + done->err;
+  if (done->exitCode != 0)
     return emitError(loc) << "ptxas '" << path << "' failed for sm_" << level
-                          << ": " << problemIn(contentOf(log.path));
-  std::string bytes = contentOf(output.path);
+                          << ": " << problemIn(report);
+  std::string bytes = contentOf(output);
   if (!StringRef(bytes).starts_with("\x7f"
                                     "ELF"))
     return emitError(loc) << "ptxas '" << path << "' wrote no machine code";
-  return Cubin{level, std::move(bytes), readResources(contentOf(log.path))};
+  return Cubin{level, std::move(bytes), readResources(report)};
 }

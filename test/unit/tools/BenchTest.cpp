@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "client/bench/Bench.h"
+#include "base/Process.h"
 #include "client/measure/Distribution.h"
-#include "client/measure/Process.h"
 #include "client/measure/System.h"
 #include "compiler/study/report/JsonWriter.h"
 
 #include <gtest/gtest.h>
 
+using namespace ingot;
 using namespace ingot::tools;
 
 namespace {

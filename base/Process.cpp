@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "client/measure/Process.h"
+#include "base/Process.h"
 
 #include "base/ProcessGroups.h"
 
@@ -20,10 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace ingot::tools;
+using namespace ingot;
 
-/// Describes a signal, e.g. "signal 9 (Killed)".
-static std::string signalText(int number) {
+std::string ingot::signalText(int number) {
   return "signal " + std::to_string(number) + " (" + strsignal(number) + ")";
 }
 
@@ -46,8 +45,6 @@ std::string ProcessResult::lastError() const {
              : code;
 }
 
-/// The most bytes of a pipe that are kept.
-static constexpr size_t kMostBytes = 1 << 20;
 /// Milliseconds between two questions to `isCancelled`.
 static constexpr int kPollMs = 100;
 
@@ -120,7 +117,7 @@ void Child::readBoth(int out, int err, ProcessResult &result) {
       ssize_t count = read(pipes[i].fd, buffer, sizeof(buffer));
       if (count > 0) {
         texts[i]->append(
-            buffer, std::min(size_t(count), kMostBytes - texts[i]->size()));
+            buffer, std::min(size_t(count), limits.bytes - texts[i]->size()));
       } else if (count == 0 || errno != EINTR) {
         pipes[i].fd = -1;
         --open;
@@ -129,60 +126,82 @@ void Child::readBoth(int out, int err, ProcessResult &result) {
   }
 }
 
-ProcessResult
-ingot::tools::runProcess(const std::vector<std::string> &arguments,
-                         const ProcessLimits &limits) {
+namespace {
+/// Two ends of a pipe. Programs that are started do not inherit them.
+struct Pipe {
+  Pipe() : isOpen(!pipe2(ends, O_CLOEXEC)) {}
+  ~Pipe() {
+    closeEnd(0);
+    closeEnd(1);
+  }
+  Pipe(const Pipe &) = delete;
+  Pipe &operator=(const Pipe &) = delete;
+
+  void closeEnd(int i) {
+    if (ends[i] >= 0)
+      close(ends[i]);
+    ends[i] = -1;
+  }
+
+  int ends[2] = {-1, -1};
+  bool isOpen;
+};
+} // namespace
+
+/// Becomes the program, or writes errno to `failure`. Runs in the child, which
+/// must not allocate.
+[[noreturn]] static void becomeProgram(char **arguments, int out, int err,
+                                       int failure) {
+  // The child must end if the command is interrupted.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // A group of its own can be killed as a whole.
+  setpgid(0, 0);
+  if (int nothing = open("/dev/null", O_RDONLY); nothing >= 0) {
+    dup2(nothing, 0);
+    close(nothing);
+  }
+  dup2(out, 1);
+  dup2(err, 2);
+  execvp(arguments[0], arguments);
+  const int reason = errno;
+  if (write(failure, &reason, sizeof(reason)) < 0)
+    _exit(126);
+  _exit(127);
+}
+
+/// Returns the number that a child has written to a pipe, or 0 if there is
+/// none.
+static int readNumber(int pipe) {
+  int number = 0;
+  ssize_t count;
+  while ((count = read(pipe, &number, sizeof(number))) < 0 && errno == EINTR) {
+  }
+  return count == ssize_t(sizeof(number)) ? number : 0;
+}
+
+ProcessResult ingot::runProcess(const std::vector<std::string> &arguments,
+                                const ProcessLimits &limits) {
   ProcessResult result;
-  int out[2], err[2];
-  if (pipe(out) || pipe(err))
-    return result;
+  Pipe out, err, failure;
   std::vector<char *> argv;
   for (const std::string &argument : arguments)
     argv.push_back(const_cast<char *>(argument.c_str()));
   argv.push_back(nullptr);
-  pid_t child = fork();
-  if (child == 0) {
-    // The child must end if the command is interrupted.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // A group of its own can be killed as a whole.
-    setpgid(0, 0);
-    if (int nothing = open("/dev/null", O_RDONLY); nothing >= 0) {
-      dup2(nothing, 0);
-      close(nothing);
-    }
-    dup2(out[1], 1);
-    dup2(err[1], 2);
-    for (int end : {out[0], out[1], err[0], err[1]})
-      close(end);
-    execvp(argv[0], argv.data());
-    _exit(127);
+  const pid_t child =
+      out.isOpen && err.isOpen && failure.isOpen ? fork() : pid_t(-1);
+  if (child < 0) {
+    result.startError = errno;
+    return result;
   }
-  close(out[1]);
-  close(err[1]);
-  if (child > 0) {
-    setpgid(child, child);
-    WatchedGroup watched(child);
-    Child running(child, limits);
-    running.readBoth(out[0], err[0], result);
-    running.wait(result);
-  }
-  close(out[0]);
-  close(err[0]);
+  if (child == 0)
+    becomeProgram(argv.data(), out.ends[1], err.ends[1], failure.ends[1]);
+  for (Pipe *pipe : {&out, &err, &failure})
+    pipe->closeEnd(1);
+  setpgid(child, child);
+  WatchedGroup watched(child);
+  result.startError = readNumber(failure.ends[0]);
+  Child running(child, limits);
+  running.readBoth(out.ends[0], err.ends[0], result);
+  running.wait(result);
   return result;
-}
-
-std::string ingot::tools::checkPython(const std::string &python,
-                                      const std::string &package) {
-  ProcessResult found = runProcess(
-      {python, "-c", "import numpy, " + package + "; print('found')"});
-  if (found.exitCode == 127)
-    return "cannot run '" + python +
-           "'; name a Python interpreter with --python";
-  if (found.exitCode)
-    return "'" + python + "' cannot use " + package + " (" + found.lastError() +
-           "); install it with: " + python + " -m pip install numpy " +
-           package + ", or name another interpreter with --python";
-  if (found.out.find("found") == std::string::npos)
-    return "'" + python + "' is no Python interpreter; name one with --python";
-  return "";
 }
