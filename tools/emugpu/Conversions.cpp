@@ -118,6 +118,18 @@ static float toFloat(double value, uint8_t rounding) {
   return nearest;
 }
 
+/// Rounds to f32, so that a second rounding to the nearest half gives the half
+/// nearest to `value`: a value between two floats becomes the odd one.
+template <typename T>
+static float toOddFloat(T value) {
+  float nearest = float(value);
+  if (value != value || T(nearest) == value)
+    return nearest;
+  if (nearest > 0 ? T(nearest) > value : T(nearest) < value)
+    nearest = std::nextafter(nearest, 0.0f);
+  return bitCast<float>(bitCast<uint32_t>(nearest) | 1);
+}
+
 static uint64_t store(Type type, const Number &number, uint8_t rounding,
                       uint8_t flags) {
   if (isFloatType(type)) {
@@ -136,11 +148,11 @@ static uint64_t store(Type type, const Number &number, uint8_t rounding,
       if (!number.isFloat && rounding == rn && !(flags & saturates))
         return toBits(float(number.whole));
       return toBits(toFloat(value, rounding));
-    case Type::f16:
-      return floatToHalf(
-          toFloat(value, rounding == rn ? uint8_t(rn) : rounding));
-    default:
-      return floatToBfloat(toFloat(value, rounding));
+    default: {
+      const float odd = number.isFloat || flags ? toOddFloat(value)
+                                                : toOddFloat(number.whole);
+      return type == Type::f16 ? floatToHalf(odd) : floatToBfloat(odd);
+    }
     }
   }
   const unsigned bits = 8 * bytesOf(type);
@@ -242,8 +254,7 @@ static bool decodeConvert(Opcode &opcode, Instruction &op) {
   };
   if (!isNumber(op.type) || !isNumber(op.type2))
     return false;
-  // Halves are converted through f32, which is exact only for roundings to
-  // nearest.
+  // Halves are rounded to nearest: see toOddFloat.
   if ((op.type == Type::f16 || op.type == Type::bf16) &&
       (op.mode == rz || op.mode == rm || op.mode == rp))
     return false;

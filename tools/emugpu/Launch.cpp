@@ -7,6 +7,7 @@
 #include "tools/emugpu/Machine.h"
 
 #include <algorithm>
+#include <immintrin.h>
 
 using namespace emugpu;
 
@@ -53,12 +54,30 @@ static std::string describeStuck(const Block &block) {
   return "deadlock: lanes poll for something that never comes";
 }
 
+namespace {
+/// Computes as GPUs do as long as it lives: rounds to nearest, and takes
+/// denormal numbers for what they are. The program that waits for the work may
+/// have another state.
+class DefaultFloats {
+public:
+  DefaultFloats() { _mm_setcsr(kDefault); }
+  ~DefaultFloats() { _mm_setcsr(saved); }
+  DefaultFloats(const DefaultFloats &) = delete;
+  DefaultFloats &operator=(const DefaultFloats &) = delete;
+
+private:
+  static constexpr unsigned kDefault = 0x1f80;
+  const unsigned saved = _mm_getcsr();
+};
+} // namespace
+
 LaunchCounts emugpu::launch(const Program &program, Dimensions grid,
                             Dimensions blockSize, unsigned dynamicShared,
                             const std::vector<uint8_t> &parameters,
                             DeviceMemory &memory, const LaunchOptions &options,
                             Segment &nextSegment,
                             const EndedBefore &endedBefore) {
+  const DefaultFloats floats;
   Launch launch(program, grid, blockSize, dynamicShared, parameters, memory,
                 options, endedBefore, nextSegment);
   const uint64_t numBlocks = grid.count();
