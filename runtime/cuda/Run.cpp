@@ -147,7 +147,8 @@ int32_t Transfer::copyOutputs() {
 // Functions of ingot/abi/cuda.h
 //===----------------------------------------------------------------------===//
 
-/// Records the end of the layer for a profile. Otherwise waits for the layer's
+/// Records the end of the layer for a profile. An observer that may end the run
+/// learns of the layer when its work is in the queue. Otherwise waits for the
 /// work, so that the observer learns of it in time.
 static int32_t layerEnd(void *user, uint64_t layer, uint64_t flops,
                         uint64_t bytes) {
@@ -156,7 +157,7 @@ static int32_t layerEnd(void *user, uint64_t layer, uint64_t flops,
   if (run->isTimed)
     if (int32_t status = run->markLayer({layer, flops, bytes}, run->message))
       return status;
-  if (!run->isTimed || run->state->isBlocking)
+  if (run->isTimed ? run->state->isBlocking : !run->onlyPolls)
     if (int32_t status = run->wait(run->message))
       return status;
   if (run->isTimed)
@@ -171,7 +172,7 @@ static int32_t poll(void *user) {
 }
 
 void Run::beginLayer(const char *node) {
-  if (!asked || isInLayer || !state->ranges.begin)
+  if (!asked || onlyPolls || isInLayer || !state->ranges.begin)
     return;
   isInLayer = true;
   state->ranges.push(node);
@@ -186,7 +187,7 @@ void Run::endLayer() {
 /// Lets the run observe itself for `asked`, which may be null.
 static void observe(Run &run, const ingot_abi_observer *asked) {
   run.asked = asked;
-  run.isTimed = false;
+  run.isTimed = run.onlyPolls = false;
   run.times.count = 0;
   if (!asked)
     return;
@@ -195,6 +196,7 @@ static void observe(Run &run, const ingot_abi_observer *asked) {
   memcpy(&own, asked,
          asked->struct_size < sizeof(own) ? asked->struct_size : sizeof(own));
   run.isTimed = own.layer_time;
+  run.onlyPolls = own.poll && !own.tensor && !own.layer_time;
   own.struct_size = sizeof(own);
   own.user = &run;
   own.layer_end = layerEnd;
@@ -220,8 +222,8 @@ static int32_t markEnd(Run &run, const Message &message) {
 /// Does the work between the copies of inputs and outputs.
 static int32_t compute(Run &run, ingot_abi_call &call,
                        void (*body)(ingot_abi_call *), const Message &message) {
-  // An observer learns of the end of each layer, so nothing is deferred.
-  beginGraphs(run, call, /*isDirect=*/call.observer);
+  // Other observers learn of the end of each layer, so nothing is deferred.
+  beginGraphs(run, call, /*isDirect=*/call.observer && !run.onlyPolls);
   bool isDone;
   int32_t status = replay(run, call.outputs, isDone, message);
   if (isDone)

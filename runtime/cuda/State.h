@@ -84,6 +84,9 @@ struct Run {
   ingot_abi_observer observer;
   /// True if `asked` wants the times of layers.
   bool isTimed;
+  /// True if `asked` neither wants times nor tensors, but may end the run: the
+  /// run waits for nothing, and has graphs.
+  bool onlyPolls;
   LayerTimes times;
   /// True if a range of a layer has begun.
   bool isInLayer;

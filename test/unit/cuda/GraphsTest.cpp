@@ -314,6 +314,48 @@ TEST(Graphs, NoneWithAnObserver) {
   EXPECT_EQ(callsOf("cuGraphLaunch", program).size(), 2u);
 }
 
+/// An observer that only may end the run does not change the work. Its runs use
+/// the graphs of others.
+TEST(Graphs, OfRunsThatMayBeCancelled) {
+  struct Limit {
+    int ends = 0, most = 99;
+    ingot_abi_observer observer() {
+      ingot_abi_observer made = {};
+      made.struct_size = sizeof(made);
+      made.user = this;
+      made.layer_end = [](void *user, uint64_t, uint64_t, uint64_t) {
+        auto &limit = *static_cast<Limit *>(user);
+        return int32_t(++limit.ends > limit.most ? INGOT_ABI_CANCELLED
+                                                 : INGOT_ABI_OK);
+      };
+      made.poll = [](void *) { return int32_t(INGOT_ABI_OK); };
+      return made;
+    }
+  };
+  auto program = [] {
+    TestModel model;
+    if (model.load())
+      return 1;
+    Limit limit;
+    limit.most = 1;
+    const ingot_abi_observer observer = limit.observer();
+    if (model.run(1, bufferOf(), bufferOf(), &observer) != INGOT_ABI_CANCELLED)
+      return 2;
+    limit = {};
+    if (model.run(2, bufferOf(), bufferOf(), &observer) || limit.ends != 2)
+      return 3;
+    // The second run needs no host code, which tells of layers.
+    if (model.run(3, bufferOf(), bufferOf(), &observer) || limit.ends != 2 ||
+        model.run(4))
+      return 4;
+    model.unload();
+    return 0;
+  };
+  expectSuccess(program);
+  EXPECT_EQ(callsOf("cuLaunchKernel", program).size(), 0u);
+  EXPECT_EQ(callsOf("cuGraphLaunch", program).size(), 3u);
+}
+
 /// Hosts may lack ranks, as an older compiler's artifacts do.
 TEST(Graphs, NoneWithoutRanks) {
   auto program = [] {
