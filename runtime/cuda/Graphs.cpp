@@ -315,6 +315,13 @@ static int32_t doSteps(Run &run, const Steps &steps, const Message &message) {
   return status;
 }
 
+int32_t ingot::cuda::launchPending(Run &run, const Message &message) {
+  needHostCode(run.graphs);
+  const int32_t status = doSteps(run, run.graphs.pending, message);
+  run.graphs.pending.clear();
+  return status;
+}
+
 int32_t ingot::cuda::flush(Run &run, const Message &message) {
   Steps &pending = run.graphs.pending;
   if (!pending.count)

@@ -34,6 +34,10 @@ struct Run;
 /// The number of sizes that a session keeps graphs for.
 constexpr uint32_t mostRecordings = 16;
 
+/// The most steps of a graph. A run that goes on for more without a wait, e.g.
+/// a loop of many steps, does them one by one.
+constexpr uint32_t mostSteps = 1 << 14;
+
 /// The first address of tensors. A tensor has `1 << tensorShift` addresses.
 constexpr uint64_t tensorBase = uint64_t(1) << 62;
 constexpr unsigned tensorShift = 44;
@@ -136,6 +140,10 @@ int32_t replay(Run &run, const ingot_abi_buffer *outputs, bool &isDone,
 
 /// Does the steps that are pending, before the host waits for them.
 int32_t flush(Run &run, const Message &message);
+
+/// Does the steps that are pending without a graph. Runs of these sizes then
+/// need their host code.
+int32_t launchPending(Run &run, const Message &message);
 
 /// Does the steps of a segment again.
 int32_t repeat(Run &run, Segment &segment, const Message &message);

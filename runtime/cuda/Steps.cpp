@@ -89,6 +89,9 @@ int32_t ingot::cuda::addStep(Run &run, uint32_t kernel, uint64_t size,
                              const Message &message) {
   if (!run.graphs.current)
     return doStep(run, kernel, size, words, message);
+  if (run.graphs.pending.count == mostSteps)
+    if (int32_t status = launchPending(run, message))
+      return status;
   if (run.graphs.pending.append(kernel, size, words, numWords))
     return INGOT_ABI_OK;
   return message.fail(INGOT_ABI_OUT_OF_MEMORY, "no memory for a graph");

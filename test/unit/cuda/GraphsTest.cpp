@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/cuda/Graphs.h"
 #include "test/unit/cuda/Harness.h"
 
 #include <gtest/gtest.h>
@@ -265,6 +266,30 @@ TEST(Graphs, StepsThatDiffer) {
     model.unload();
     return 0;
   });
+}
+
+/// A loop of many steps needs no memory for all of them.
+TEST(Graphs, MoreStepsThanAGraphHas) {
+  auto program = [] {
+    TestModel model;
+    model.body = [](ingot_abi_call *call) {
+      add(call, call->inputs[0].data, call->weights, call->arena);
+      for (uint32_t i = 0; i < cuda::mostSteps; ++i)
+        ingot_cuda_copy(call, call->outputs[0].data, call->arena, 4);
+      ingot_cuda_copy(call, call->outputs[0].data, call->arena, numBytes);
+      ++bodies;
+    };
+    if (model.load())
+      return 1;
+    std::vector<int32_t> y(numElements);
+    for (int32_t run = 1; run < 3; ++run)
+      if (model.run(run, bufferOf(), bufferOf(y.data())) ||
+          y[7] != run + 7 + 21 || bodies != unsigned(run))
+        return 2;
+    model.unload();
+    return 0;
+  };
+  expectSuccess(program);
 }
 
 /// Different kernels of one number of steps need no new graph.
