@@ -118,8 +118,8 @@ static float toFloat(double value, uint8_t rounding) {
   return nearest;
 }
 
-/// Rounds to f32, so that a second rounding to the nearest half gives the half
-/// nearest to `value`: a value between two floats becomes the odd one.
+/// Rounds to f32. A value between two floats becomes the odd one. A second
+/// rounding then gives the half that is nearest to `value`.
 template <typename T>
 static float toOddFloat(T value) {
   float nearest = float(value);
