@@ -70,6 +70,8 @@ class CpuBackend : public Backend {
       passes.addPass(createAssignPrecision(assign));
     }
     passes.addNestedPass<func::FuncOp>(createTabulateBytes());
+    // Bytes that tables read are still there.
+    passes.addNestedPass<func::FuncOp>(createSkipStoredBytes());
     passes.addNestedPass<func::FuncOp>(
         createFuseAttention({/*orF32=*/options.isInt8BesideFP32()}));
     // Fold the masks that the fusion of attention transposed.

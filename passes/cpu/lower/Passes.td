@@ -288,4 +288,21 @@ def TabulateBytes : Pass<"nn-tabulate-bytes", "::mlir::func::FuncOp"> {
                            "::ingot::nn::NNDialect"];
 }
 
+def SkipStoredBytes : Pass<"nn-skip-stored-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Read rounded floats instead of bytes in the same loop";
+  let description = [{
+    A pair of quantize and dequantize becomes rounding, a cast to bytes, a cast
+    back and a product. The pass reads the rounded floats instead, so that the
+    bytes are not computed. It does so if all readers are in the same loop or
+    epilogue, or if a product reads floats from memory.
+
+    The pass declines bytes with other readers, and integers that a cast to
+    bytes may wrap around. It also declines bytes that a later loop reads, since
+    bytes take less memory than floats.
+  }];
+  let statistics = [
+    Statistic<"numSkipped", "skipped", "bytes that are not computed">];
+  let dependentDialects = ["::ingot::nn::NNDialect"];
+}
+
 #endif // INGOT_PASSES_CPU_LOWER_PASSES_TD
