@@ -47,7 +47,7 @@ class Words(Case):
                                                      constant("xz", zeros[0])], ["xq"]),
                  helper.make_node("DequantizeLinear", ["xq", "xs", "xz"], ["xd"]),
                  helper.make_node("DequantizeLinear", [constant("wq", w), constant("ws", scales[1]),
-                                                       constant("wz", np.zeros(count, np.int8))], ["wd"], axis=axis)]
+                                                       constant("wz", np.zeros(count, w.dtype))], ["wd"], axis=axis)]
         inputs = ["xd", "wd"] + ([constant("b", bias)] if bias is not None else [])
         nodes += [helper.make_node(op, inputs, ["y"], **attributes),
                   helper.make_node("QuantizeLinear", ["y", constant("ys", np.float32(scales[2])),
@@ -69,17 +69,18 @@ class Words(Case):
         return ReferenceEvaluator(model).run(None, inputs)[0]
 
     def check(self, seed, op, shape, weights, attributes=None, axis=0, extreme=False, kind=U16, open_batch=False,
-              precision="int16"):
+              precision="int16", of_weights=np.int8):
         rng = np.random.default_rng(seed)
         attributes = attributes or {}
         info = np.iinfo(kind)
         zero = kind([info.min, (info.min + info.max + 1) // 2, rng.integers(info.min, info.max + 1)][seed % 3])
         low, high = (info.min - int(zero)) * 1e-4, (info.max - int(zero)) * 1e-4
-        # Some values exceed the range of 16 bits.
+        # Some values exceed the range.
         x = (rng.random(shape) * (high - low) * 1.02 + low).astype(np.float32)
-        w = rng.integers(-127, 128, weights).astype(np.int8)
+        largest = np.iinfo(of_weights).max
+        w = rng.integers(-largest, largest + 1, weights).astype(of_weights)
         if extreme:
-            w = np.full(weights, 127, np.int8)
+            w = np.full(weights, largest, of_weights)
             x = np.full(shape, high if seed % 2 else low, np.float32)
         count = weights[axis]
         w_scale = (0.01 * (0.5 + rng.random(count))).astype(np.float32)
@@ -90,7 +91,8 @@ class Words(Case):
         real = self.product(op, dequantize(xq, 1e-4, zero), w.astype(np.float64) * w_scale.reshape(along), attributes,
                             bias, axis)
         y_scale = float(np.abs(real).max()) / 30000 + 1e-6
-        y_zero = kind((info.min + info.max + 1) // 2)
+        results = np.iinfo(kind if info.bits == 16 else U16)
+        y_zero = results.dtype.type((int(results.min) + int(results.max) + 1) // 2)
         want = quantize(real, y_scale, y_zero)
         model = self.model(op, x, w, (1e-4, w_scale, y_scale), (zero, y_zero), attributes, bias, axis, open_batch)
         artifact = self.compile(model, "--target", ",".join(LEVELS))
@@ -132,6 +134,23 @@ class Words(Case):
             with self.subTest(seed=seed):
                 self.check(seed, "Conv", shape, weights, attributes)
                 self.check(seed + 1, "Conv", shape, weights, attributes, kind=S16)
+
+    def test_wide_weights(self):
+        """Weights of 16 bits by data of 8 bits."""
+        for seed, kind in enumerate((np.uint8, np.int8, np.uint8)):
+            with self.subTest(seed=seed):
+                options = {"kind": kind, "of_weights": np.int16}
+                self.check(seed, "MatMul", [5, 64], [64, 33], axis=1, **options)
+                self.check(seed, "MatMul", [6, 1200], [1200, 17], axis=1, extreme=True, **options)
+                self.check(seed, "Conv", [2, 24, 11, 10], [40, 24, 3, 3], {"pads": [1, 1, 1, 1]}, **options)
+                self.check(seed, "Conv", [1, 9, 13, 12], [17, 9, 3, 3], {"pads": [0, 1, 1, 2], "strides": [2, 2]},
+                           extreme=True, **options)
+                self.check(seed, "Conv", [1, 24, 9, 9], [24, 1, 3, 3], {"pads": [1, 1, 1, 1], "group": 24},
+                           precision="fp32", **options)
+
+    def test_wide_data_and_weights(self):
+        """i32 holds no sums of numbers of 16 bits."""
+        self.check(1, "MatMul", [5, 64], [64, 33], axis=1, precision="fp32", of_weights=np.int16)
 
     def test_open_batch(self):
         self.check(2, "Conv", [3, 16, 9, 9], [16, 16, 3, 3], {"pads": [1, 1, 1, 1]}, open_batch=True)

@@ -155,14 +155,15 @@ def QuantizeInt16 : Pass<"nn-quantize-int16"> {
   let summary = "Multiply int16 instead of floats dequantized from 16 bits";
   let description = [{
     Rewrites a `conv` or `matmul` so that it multiplies i16. The data are a
-    `dequantize` from 16 bits. The weights are constant bytes with a
-    `dequantize` of their own. The sums are i32. The constant weights bound the
-    sums. If a sum might overflow, the inputs are split into parts, whose sums
-    are added as f32. Scale and bias follow as `mul` and `add` of f32.
+    `dequantize` from 16 bits, or from bytes if the weights have 16 bits. The
+    weights are constants with a `dequantize` of their own. The sums are i32.
+    The constant weights bound the sums. If a sum might overflow, the inputs are
+    split into parts, whose sums are added as f32. Scale and bias follow as
+    `mul` and `add` of f32.
 
-    Data are signed, 32768 less than unsigned data. Their zero point is the
-    `x_zero_point` of a convolution. For a matrix product, its contribution is
-    subtracted from the sums as i32.
+    Data are signed, 32768 less than unsigned data of 16 bits. Their zero point
+    is the `x_zero_point` of a convolution. For a matrix product, its
+    contribution is subtracted from the sums as i32.
 
     Products stay floats if these are faster. Examples are groups of few
     channels, products of few rows that wait for the weights, and 3x3

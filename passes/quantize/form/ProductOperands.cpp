@@ -13,15 +13,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// Returns true if a product of bytes takes weights of `element`. Weights of
-/// fewer bits become bytes in convolutions, which read each weight for many
-/// pixels. Matrix products read them packed.
-static bool fitsBytes(Operation *product, Type element) {
-  return nn::isByte(element) ||
-         (isa<nn::ConvOp>(product) && element.isInteger() &&
-          element.getIntOrFloatBitWidth() < 8);
-}
-
 /// Returns the constant scales and zero points of `op`; nullopt if they are
 /// computed.
 static std::optional<Parameters> readParameters(nn::DequantizeOp op) {
@@ -71,15 +62,18 @@ static bool extendToBatches(const Weights &weights, int64_t axis, bool isMatrix,
 }
 
 std::optional<Weights> quantize::readWeights(Operation *product, Value value,
-                                             int64_t dim, StringRef &reason) {
+                                             int64_t dim, StringRef &reason,
+                                             unsigned mostBits) {
   if (!typeOf(product->getResult(0)).getElementType().isF32()) {
     reason = "does not compute f32";
     return std::nullopt;
   }
   nn::DequantizeOp op = findDequantize(value, dim);
   auto constant = op ? nn::getConstant(op.getX()) : ElementsAttr();
-  if (!constant || !fitsBytes(product, typeOf(op.getX()).getElementType())) {
-    reason = "has weights that are not constant bytes";
+  Type element = constant ? typeOf(op.getX()).getElementType() : Type();
+  if (!element || !element.isInteger() ||
+      element.getIntOrFloatBitWidth() > mostBits) {
+    reason = "has weights that are not constants of few bits";
     return std::nullopt;
   }
   auto bytes = nn::readDoubles(constant);

@@ -62,9 +62,10 @@ struct FloatProduct {
 
 /// Reads the integer weights of an f32 product from `value`, and subtracts
 /// their zero points. Scales may vary along dimension `dim`. Returns nullopt
-/// and sets `reason` if `value` has another form.
+/// and sets `reason` if `value` has another form, or more than `mostBits` bits.
 std::optional<Weights> readWeights(mlir::Operation *product, mlir::Value value,
-                                   int64_t dim, llvm::StringRef &reason);
+                                   int64_t dim, llvm::StringRef &reason,
+                                   unsigned mostBits = 8);
 
 /// Makes weights fit in signed bytes. Subtracts an offset from the weights of
 /// each output that do not fit. Returns false if the weights of an output have

@@ -40,8 +40,9 @@ struct ChannelRange {
 
 /// The operands of an int16 product.
 struct Operands {
-  /// The data, of i16.
+  /// The data, of i16, and the least and greatest element that they may have.
   Value x;
+  double least, most;
   Scale scale;
   Weights weights;
   std::vector<double> bias;
@@ -53,18 +54,29 @@ struct Operands {
 
 } // namespace
 
-/// Returns true if `value` is dequantized from 16 bits.
-static bool readsInt16(Value value) {
-  nn::DequantizeOp op = getDequantize(value);
-  return op && typeOf(op.getX()).getElementType().isInteger(16);
+/// Returns true if the elements that `op` dequantizes have `bits` bits. `op`
+/// may be null.
+static bool haveBits(nn::DequantizeOp op, unsigned bits) {
+  return op && typeOf(op.getX()).getElementType().isInteger(bits);
 }
 
-/// Returns the i16 data that `value` dequantizes. Sets `scale`. Precondition:
-/// `readsInt16(value)`.
+/// Returns true if the data `x` or the weights `w` are dequantized from 16
+/// bits, and the data from 8 or 16.
+static bool readsInt16(Value x, Value w) {
+  nn::DequantizeOp op = getDequantize(x);
+  return haveBits(op, 16) ||
+         (haveBits(op, 8) && haveBits(w.getDefiningOp<nn::DequantizeOp>(), 16));
+}
+
+/// Returns the data that `value` dequantizes as i16. Sets `scale`.
+/// Precondition: `readsInt16(value, weights)`.
 static Value readWords(OpBuilder &builder, Location loc, Value value,
                        Scale &scale) {
   nn::DequantizeOp op = getDequantize(value);
   scale = *getScale(op);
+  if (haveBits(op, 8))
+    return nn::CastOp::create(
+        builder, loc, typeOf(op.getX()).clone(builder.getI16Type()), op.getX());
   if (!typeOf(op.getX()).getElementType().isUnsignedInteger())
     return op.getX();
   scale.zeroPoint += kWordOffset;
@@ -87,8 +99,8 @@ static void forEachWeight(const Weights &weights, int64_t along, Visit visit) {
   });
 }
 
-/// Returns true if i32 holds the sums of each of `parts`, for all int16 data
-/// minus their zero point. Intermediate sums may wrap around, because later
+/// Returns true if i32 holds the sums of each of `parts`, for all data minus
+/// their zero point. Intermediate sums may wrap around, because later
 /// additions wrap them back.
 static bool holdsSums(const Operands &operands, ArrayRef<ChannelRange> parts) {
   const int64_t outputs = operands.weights.outputs(),
@@ -103,7 +115,7 @@ static bool holdsSums(const Operands &operands, ArrayRef<ChannelRange> parts) {
                       std::abs(weight);
                 });
   const auto zero = double(operands.scale.zeroPoint);
-  const double above = 32767 - zero, below = 32768 + zero;
+  const double above = operands.most - zero, below = zero - operands.least;
   constexpr double kMax = 2147483647;
   for (auto [p, n] : llvm::zip_equal(positive, negative))
     if (above * p + below * n > kMax || below * p + above * n > kMax)
@@ -135,8 +147,8 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             OptimizeFor goal,
                                             StringRef &reason) {
   const auto [x, w, outputs, bias, groups] = product;
-  if (!readsInt16(x)) {
-    reason = "has data that are not int16 with one scale";
+  if (!readsInt16(x, w)) {
+    reason = "has neither data nor weights of int16, or several scales of data";
     return std::nullopt;
   }
   const Answer<bool> answer = Policy::of(op).multiplyInt16(op, goal);
@@ -148,19 +160,37 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
     reason = "is faster in floats";
     return std::nullopt;
   }
-  std::optional<Weights> weights = readWeights(op, w, outputs, reason);
+  std::optional<Weights> weights =
+      readWeights(op, w, outputs, reason, /*mostBits=*/16);
   if (!weights)
     return std::nullopt;
+  auto [low, high] = rangeOf(builder.getI16Type());
+  if (llvm::any_of(weights->bytes, [low = low, high = high](double weight) {
+        return weight < double(low) || weight > double(high);
+      })) {
+    reason = "has weights beyond int16 after subtraction of the zero point";
+    return std::nullopt;
+  }
   auto biases = readBias(bias, weights->outputs(), reason);
   if (!biases)
     return std::nullopt;
   Scale scale;
   Value words = readWords(builder, op->getLoc(), x, scale);
+  nn::DequantizeOp data = getDequantize(x);
+  auto [least, most] = haveBits(data, 8)
+                           ? rangeOf(typeOf(data.getX()).getElementType())
+                           : std::pair(low, high);
   // The inputs are dimension 0 of the weights if the outputs are the columns.
   // Otherwise the inputs are dimension 1.
   const int64_t along = outputs == 0 ? 1 : 0;
-  Operands operands{words, scale, std::move(*weights), std::move(*biases),
-                    along, {}};
+  Operands operands{words,
+                    double(least),
+                    double(most),
+                    scale,
+                    std::move(*weights),
+                    std::move(*biases),
+                    along,
+                    {}};
   if (!choosePartsOf(operands)) {
     reason = "has sums that i32 does not hold";
     return std::nullopt;

@@ -72,14 +72,15 @@ func.func @parts(%x: tensor<8x768xi16>) -> tensor<8x4xf32> {
 
 // -----
 
-// Must not fire: few rows, int16 weights, few channels.
+// Must not fire: few rows, few channels, int16 data by int16 weights whose sums
+// i32 does not hold.
 // CHECK-LABEL: @floats
 // CHECK-NOT: i32
 // CHECK: return
 func.func @floats(%x: tensor<4x16xi16>, %y: tensor<8x16xi16>, %p: tensor<1x3x8xi16>) -> (tensor<4x4xf32>, tensor<8x4xf32>, tensor<1x16x8xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %w = arith.constant dense<2> : tensor<16x4xi8>
-  %v = arith.constant dense<2> : tensor<16x4xi16>
+  %v = arith.constant dense<32767> : tensor<16x4xi16>
   %u = arith.constant dense<2> : tensor<16x3x1xi8>
   %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<4x16xi16>, tensor<f32>) -> tensor<4x16xf32>
   %1 = nn.dequantize %y, %s {axis = 0 : i64} : (tensor<8x16xi16>, tensor<f32>) -> tensor<8x16xf32>
@@ -91,6 +92,53 @@ func.func @floats(%x: tensor<4x16xi16>, %y: tensor<8x16xi16>, %p: tensor<1x3x8xi
   %7 = nn.matmul %1, %4 : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
   %8 = nn.conv %2, %5 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x3x8xf32>, tensor<16x3x1xf32>) -> tensor<1x16x8xf32>
   return %6, %7, %8 : tensor<4x4xf32>, tensor<8x4xf32>, tensor<1x16x8xf32>
+}
+
+// -----
+
+// Bytes by int16 weights: 600 weights of 32767 may sum to more than i32 holds;
+// each of two parts does not.
+// CHECK-LABEL: @bytes
+// CHECK: %[[X:.*]] = nn.cast %arg0 : tensor<8x16xui8> -> tensor<8x16xi16>
+// CHECK: nn.matmul %[[X]], %{{.*}} : (tensor<8x16xi16>, tensor<16x4xi16>) -> tensor<8x4xi32>
+// CHECK: arith.constant dense<-1572816> : tensor<4xi32>
+// CHECK: %[[Y:.*]] = nn.cast %arg1 : tensor<8x600xi8> -> tensor<8x600xi16>
+// CHECK: nn.slice %[[Y]]
+// CHECK: nn.matmul {{.*}} : (tensor<8x304xi16>, tensor<304x4xi16>) -> tensor<8x4xi32>
+// CHECK: nn.slice %[[Y]]
+// CHECK: nn.matmul {{.*}} : (tensor<8x296xi16>, tensor<296x4xi16>) -> tensor<8x4xi32>
+func.func @bytes(%x: tensor<8x16xui8>, %y: tensor<8x600xi8>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %v = arith.constant dense<32767> : tensor<16x4xi16>
+  %w = arith.constant dense<32767> : tensor<600x4xi16>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<8x16xui8>, tensor<f32>, tensor<ui8>) -> tensor<8x16xf32>
+  %1 = nn.dequantize %v, %s {axis = 0 : i64} : (tensor<16x4xi16>, tensor<f32>) -> tensor<16x4xf32>
+  %2 = nn.matmul %0, %1 : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %3 = nn.dequantize %y, %s {axis = 0 : i64} : (tensor<8x600xi8>, tensor<f32>) -> tensor<8x600xf32>
+  %4 = nn.dequantize %w, %s {axis = 0 : i64} : (tensor<600x4xi16>, tensor<f32>) -> tensor<600x4xf32>
+  %5 = nn.matmul %3, %4 : (tensor<8x600xf32>, tensor<600x4xf32>) -> tensor<8x4xf32>
+  return %2, %5 : tensor<8x4xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// Must not fire: bytes by bytes, and weights that exceed int16 without their
+// zero point.
+// CHECK-LABEL: @no_words
+// CHECK-NOT: i32
+// CHECK: return
+func.func @no_words(%x: tensor<8x16xui8>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-3> : tensor<i16>
+  %v = arith.constant dense<2> : tensor<16x4xi8>
+  %w = arith.constant dense<32767> : tensor<16x4xi16>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<8x16xui8>, tensor<f32>) -> tensor<8x16xf32>
+  %1 = nn.dequantize %v, %s {axis = 0 : i64} : (tensor<16x4xi8>, tensor<f32>) -> tensor<16x4xf32>
+  %2 = nn.dequantize %w, %s zero_point(%z) {axis = 0 : i64} : (tensor<16x4xi16>, tensor<f32>, tensor<i16>) -> tensor<16x4xf32>
+  %3 = nn.matmul %0, %1 : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %4 = nn.matmul %0, %2 : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  return %3, %4 : tensor<8x4xf32>, tensor<8x4xf32>
 }
 
 // -----

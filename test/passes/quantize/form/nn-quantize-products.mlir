@@ -339,10 +339,12 @@ func.func @many_taps(%x: tensor<1x4x20x20xui8>) -> (tensor<1x4x20x20xf32>, tenso
 
 // -----
 
-// Weights of 4 bits of a convolution become bytes.
+// Weights of 4 bits become bytes if the data are bytes.
 // CHECK-LABEL: @four_bits
 // CHECK: nn.conv %arg0, %{{.*}} : (tensor<1x4x8xui8>, tensor<8x4x1xi8>) -> tensor<1x8x8xi32>
-func.func @four_bits(%x: tensor<1x4x8xui8>) -> tensor<1x8x8xf32> {
+// CHECK: nn.matmul %arg1, %{{.*}} : (tensor<2x4xui8>, tensor<4x8xi8>) -> tensor<2x8xi32>
+// CHECK: nn.matmul %arg2, %{{.*}} : (tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32>
+func.func @four_bits(%x: tensor<1x4x8xui8>, %y: tensor<2x4xui8>, %f: tensor<2x4xf32>) -> (tensor<1x8x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %z = arith.constant dense<3> : tensor<ui8>
   %k = arith.constant dense<-3> : tensor<8x4x1xi4>
@@ -350,7 +352,12 @@ func.func @four_bits(%x: tensor<1x4x8xui8>) -> tensor<1x8x8xf32> {
   %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x4x8xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x4x8xf32>
   %1 = nn.dequantize %k, %t {axis = 0 : i64} : (tensor<8x4x1xi4>, tensor<8xf32>) -> tensor<8x4x1xf32>
   %2 = nn.conv %0, %1 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x4x8xf32>, tensor<8x4x1xf32>) -> tensor<1x8x8xf32>
-  return %2 : tensor<1x8x8xf32>
+  %m = arith.constant dense<-3> : tensor<4x8xi4>
+  %3 = nn.dequantize %y, %s zero_point(%z) {axis = 0 : i64} : (tensor<2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x4xf32>
+  %4 = nn.dequantize %m, %t {axis = 1 : i64} : (tensor<4x8xi4>, tensor<8xf32>) -> tensor<4x8xf32>
+  %5 = nn.matmul %3, %4 : (tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32>
+  %6 = nn.matmul %f, %4 : (tensor<2x4xf32>, tensor<4x8xf32>) -> tensor<2x8xf32>
+  return %2, %5, %6 : tensor<1x8x8xf32>, tensor<2x8xf32>, tensor<2x8xf32>
 }
 
 // -----
