@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda conformance-python python-bench python-ray python-soak python-torch python-zoo property random open-sizes attributes constants huge-sizes roofline callgrind cliffs int8-sweep bench quantize-bench \
+.PHONY: help setup configure build wheel check check-sanitize demo guide accuracy models conformance conformance-cuda conformance-python python-bench python-ray python-soak python-torch python-zoo property random open-sizes attributes constants huge-sizes roofline callgrind cliffs int8-sweep int8-networks bench quantize-bench \
   zoo fuzz soak faults gpu-bundle gpu-check gpu-bench docs site site-check clean
 
 help: ## this list
@@ -150,13 +150,19 @@ cliffs: build ## hold the instructions of operators in 50 random shapes each aga
 int8-sweep: build ## time operators in each integer form against fp32, and list the slower ones (some 20 minutes)
 	@$(python) test/bench/int8_sweep.py
 
+int8-networks: build build/bench-venv/.ready ## time drawn networks that other projects quantized against fp32, and list the slower ones (some 20 minutes)
+	@$(bench_python) test/bench/int8_networks.py --peers
+
 bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/measured/benchmarks.md, benchmarks-bf16.md and benchmarks-int8.md
 	@$(bench_python) scripts/bench.py build/models --output docs/measured/benchmarks.md
 	@$(bench_python) scripts/bench.py build/models --precision=bf16 --output docs/measured/benchmarks-bf16.md
 	@$(bench_python) scripts/bench.py build/models --precision=int8 --output docs/measured/benchmarks-int8.md
 	@scripts/benchmark-picture.py
 
-quantize-bench: models ## measure time and memory of quantizing beside ONNX Runtime and NNCF; writes docs/measured/quantization.md
+quantize-int8-networks: build build/bench-venv/.ready ## time drawn networks that other projects quantized against fp32, and list the slower ones (some 20 minutes)
+	@$(bench_python) test/bench/int8_networks.py --peers
+
+bench: models ## measure time and memory of quantizing beside ONNX Runtime and NNCF; writes docs/measured/quantization.md
 	@$(bench_python) scripts/quantize_bench.py build/models --output docs/measured/quantization.md
 
 fuzz: setup ## fuzz readers of files and options (ASan, UBSan), each for FUZZ_SECONDS, by default 600

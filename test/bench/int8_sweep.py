@@ -7,7 +7,8 @@ The cases are two equal layers of one operator, each followed by a Relu. WORDs c
 Forms: `ptq` (`ingot calibrate` and `--precision=int8`), `dynamic` (`--precision=int8-dynamic`), `qdq`
 (QuantizeLinear and DequantizeLinear around each operator), `operator` (QLinearConv and QLinearMatMul), `integer`
 (DynamicQuantizeLinear, ConvInteger and MatMulInteger), `qdq4` and `qdq16` (as `qdq`, with weights of 4 and 16 bits),
-`w8` and `w4` (weights alone, matrix products only).
+`w8` and `w4` (weights alone, matrix products only), and `blocks…` (MatMulNBits and DequantizeLinear with blocks of 32
+weights, as networks.py writes them).
 
 A form and its fp32 run in turns, on one thread; the ratio is that of the least times. The list at the end has all forms
 whose time is above --most (1.03) times that of fp32. The last line counts them. Timings depend on the machine's load, so
@@ -25,10 +26,14 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+import networks
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LEVELS = ("x86-64-v3", "x86-64-v4", "native")
 BYTE_FORMS = ("ptq", "dynamic", "qdq", "operator", "integer", "qdq4", "qdq16")
 WEIGHT_FORMS = ("w8", "w4")
+BLOCK_FORMS = tuple(networks.BLOCKS)
+FORMS = BYTE_FORMS + WEIGHT_FORMS + BLOCK_FORMS
 # The range of data in forms that this script quantizes itself.
 SCALE, ZERO = 8 / 255, 96
 
@@ -43,7 +48,7 @@ class Shape:
     def forms(self):
         if self.operator == "ConvTranspose":
             return ("ptq", "qdq", "qdq4")
-        return BYTE_FORMS + (WEIGHT_FORMS if self.operator == "MatMul" else ())
+        return FORMS if self.operator == "MatMul" else BYTE_FORMS
 
 
 def conv(name, channels, outputs, size, taps, stride=1, groups=1, dilation=1):
@@ -175,7 +180,9 @@ class Tool:
 def build(tool, shape, form, level, folder):
     """Compiles a case in a form. Returns the artifact."""
     source = os.path.join(folder, "fp32.onnx" if form in ("fp32", "ptq", "dynamic", *WEIGHT_FORMS) else form + ".onnx")
-    if not os.path.exists(source):
+    if form in BLOCK_FORMS:
+        networks.write_blocks(os.path.join(folder, "fp32.onnx"), form, source)
+    elif not os.path.exists(source):
         write(shape, "fp32" if source.endswith("fp32.onnx") else form, source)
     options = {"dynamic": ["--precision=int8-dynamic"], "w8": ["--precision=w8"], "w4": ["--precision=w4"]}.get(form, [])
     if form == "ptq":
@@ -205,7 +212,7 @@ def main():
                                      epilog="example: int8_sweep.py depthwise --levels native")
     parser.add_argument("words", nargs="*", metavar="WORD", help="cases whose names have one of them (default: all)")
     parser.add_argument("--levels", default=",".join(LEVELS), help="CPU levels (default: %(default)s)")
-    parser.add_argument("--forms", default=",".join(BYTE_FORMS + WEIGHT_FORMS), help="forms (default: %(default)s)")
+    parser.add_argument("--forms", default=",".join(FORMS), help="forms (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=4, help="turns of each form (default: 4)")
     parser.add_argument("--milliseconds", type=int, default=15, help="time of a turn (default: 15)")
     parser.add_argument("--most", type=float, default=1.03, help="list forms above this ratio (default: 1.03)")
@@ -214,8 +221,8 @@ def main():
     args = parser.parse_args()
     forms = args.forms.split(",")
     for form in forms:
-        if form not in BYTE_FORMS + WEIGHT_FORMS:
-            parser.error(f"no such form: {form}; forms are {', '.join(BYTE_FORMS + WEIGHT_FORMS)}")
+        if form not in FORMS:
+            parser.error(f"no such form: {form}; forms are {', '.join(FORMS)}")
     chosen = [s for s in shapes() if not args.words or any(word in s.name for word in args.words)]
     if not chosen:
         parser.error(f"no case has one of {', '.join(args.words)} in its name")
