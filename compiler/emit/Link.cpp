@@ -166,6 +166,11 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
                                    "--as-needed", "--strip-debug",
                                    "--exclude-libs=ALL", "--no-undefined",
                                    "--threads=1"};
+  // Keeps functions and constants of equal bytes once. No code compares their
+  // addresses. The weights have no bytes yet that could be compared.
+  args.insert(args.end(), {"--icf=all", "--ignore-data-address-equality"});
+  if (manifest.weightsBytes != 0 && !manifest.externalWeights)
+    args.push_back("--keep-unique=ingot_weights");
   for (const MemoryFile &object : objects)
     args.push_back(object.path());
   for (const LinkedLibrary &other : others)

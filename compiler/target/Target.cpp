@@ -66,6 +66,10 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
   // must round twice. If only one product of x x - y y were rounded, the result
   // for x = y would not be 0.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  // Gives the linker each function and constant apart, so that it keeps equal
+  // ones of all levels once.
+  options.FunctionSections = true;
+  options.DataSections = true;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, added, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
       llvm::CodeGenOptLevel::Default));
