@@ -228,6 +228,9 @@ void ingot::setMachine(Module &module, TargetMachine &machine) {
     // CPUs. In long loops over tensors, these vectors are faster on all CPUs
     // that have them.
     function.addFnAttr("prefer-vector-width", "512");
+    // Leaves out tables for unwinding. Nothing throws through a model, and a
+    // library without an index of these tables is not unwound.
+    function.setDoesNotThrow();
   }
 }
 
