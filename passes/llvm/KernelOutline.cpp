@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/llvm/KernelOutline.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -97,16 +99,23 @@ static bool isArithmetic(OpOperand &use, bool isNumber) {
   Operation *user = use.getOwner();
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(user))
     return isNumber;
-  return isa<arith::AddFOp, arith::AddIOp, arith::MulFOp, arith::SubFOp,
-             arith::SubIOp>(user);
+  // Zero points of bytes are operands of selects, shuffles and intrinsics.
+  if (isa<arith::SelectOp>(user))
+    return use.getOperandNumber() != 0;
+  if (isa<LLVM::CallIntrinsicOp, vector::BitCastOp, vector::ShuffleOp>(user))
+    return isa<VectorType>(use.get().getType());
+  // Divisors by which LLVM would multiply are factors already.
+  return isa<arith::AddFOp, arith::AddIOp, arith::DivFOp, arith::MulFOp,
+             arith::SubFOp, arith::SubIOp, math::FmaOp>(user);
 }
 
-/// Returns true if an op is a 32-bit scalar constant, or a splat of one, that
-/// can become an argument.
+/// Returns true if an op is a scalar constant of at most 32 bits, or a splat of
+/// one, that can become an argument.
 static bool isScalar(Operation &op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   Type element = constant ? getElementTypeOrSelf(constant.getType()) : Type();
-  if (!element || !(element.isF32() || element.isInteger(32)))
+  if (!element || !(element.isF32() || element.isInteger(8) ||
+                    element.isInteger(16) || element.isInteger(32)))
     return false;
   auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
   if (!splat && isa<ShapedType>(constant.getType()))

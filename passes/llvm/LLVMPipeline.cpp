@@ -17,13 +17,14 @@
 using namespace mlir;
 
 void ingot::buildLLVMPipeline(OpPassManager &passes) {
-  passes.addPass(createMergeKernels());
   passes.addNestedPass<func::FuncOp>(createLinalgToLoops());
+  // Kernels that divide by different constants differ only in factors then.
+  passes.addPass(createDivideByConstants());
+  passes.addPass(createMergeKernels());
   // Expand instructions and functions that the CPU lacks.
   passes.addPass(createApproximateMath());
   passes.addPass(createExpandBF16());
   passes.addPass(createExpandFMA());
-  passes.addPass(createDivideByConstants());
   passes.addPass(createRoundToInteger());
   passes.addPass(createOutlineLoops());
   passes.addPass(createLoadArguments());

@@ -506,3 +506,84 @@ func.func private @zero(%x: memref<8xf32>, %task: index) attributes {ingot.kerne
   vector.store %w, %x[%c0] : memref<8xf32>, vector<8xf32>
   return
 }
+
+// -----
+
+// Zero points of bytes are arguments: padding that a select or a shuffle takes,
+// and factors of intrinsics and of fused multiply-adds. A mask stays, since
+// LLVM selects instructions by it.
+// CHECK-LABEL: func.func private @padded.common(
+// CHECK-SAME:    %{{[^:]*}}: memref<?xi8>, %{{[^:]*}}: index, %[[BYTE:[^:]*]]: i8, %[[WORD:[^:]*]]: i16, %[[FACTOR:[^:]*]]: f32)
+// CHECK-DAG:     %[[BYTES:.*]] = vector.broadcast %[[BYTE]] : i8 to vector<16xi8>
+// CHECK-DAG:     %[[WORDS:.*]] = vector.broadcast %[[WORD]] : i16 to vector<8xi16>
+// CHECK-DAG:     %[[FACTORS:.*]] = vector.broadcast %[[FACTOR]] : f32 to vector<4xf32>
+// CHECK:         %[[THERE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[BYTES]]
+// CHECK:         vector.shuffle %[[THERE]], %[[BYTES]]
+// CHECK:         llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"(%{{.*}}, %[[WORDS]])
+// CHECK:         math.fma %{{.*}}, %[[FACTORS]], %{{.*}}
+// CHECK-LABEL: func.func private @padded(
+// CHECK:         call @padded.common(
+// CHECK-LABEL: func.func private @padded_more(
+// CHECK-DAG:     %[[B:.*]] = arith.constant 7 : i8
+// CHECK-DAG:     %[[W:.*]] = arith.constant 8 : i16
+// CHECK-DAG:     %[[F:.*]] = arith.constant 2.500000e-01 : f32
+// CHECK:         call @padded.common(%{{.*}}, %{{.*}}, %[[B]], %[[W]], %[[F]])
+// CHECK-LABEL: func.func private @masked(
+// CHECK-NOT:     call @
+func.func private @padded(%x: memref<16xi8>, %task: index) attributes {ingot.kernel} {
+  %c0 = arith.constant 0 : index
+  %mask = arith.constant dense<15> : vector<16xi8>
+  %zero = arith.constant dense<5> : vector<16xi8>
+  %words = arith.constant dense<6> : vector<8xi16>
+  %factor = arith.constant dense<0.5> : vector<4xf32>
+  %v = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+  %low = arith.andi %v, %mask : vector<16xi8>
+  %is = arith.cmpi eq, %low, %v : vector<16xi8>
+  %there = arith.select %is, %low, %zero : vector<16xi1>, vector<16xi8>
+  %both = vector.shuffle %there, %zero [0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23] : vector<16xi8>, vector<16xi8>
+  %pairs = vector.bitcast %both : vector<16xi8> to vector<8xi16>
+  %sum = llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"(%pairs, %words) : (vector<8xi16>, vector<8xi16>) -> vector<4xi32>
+  %f = arith.sitofp %sum : vector<4xi32> to vector<4xf32>
+  %g = math.fma %f, %factor, %f : vector<4xf32>
+  %w = vector.bitcast %g : vector<4xf32> to vector<16xi8>
+  vector.store %w, %x[%c0] : memref<16xi8>, vector<16xi8>
+  return
+}
+func.func private @padded_more(%x: memref<16xi8>, %task: index) attributes {ingot.kernel} {
+  %c0 = arith.constant 0 : index
+  %mask = arith.constant dense<15> : vector<16xi8>
+  %zero = arith.constant dense<7> : vector<16xi8>
+  %words = arith.constant dense<8> : vector<8xi16>
+  %factor = arith.constant dense<0.25> : vector<4xf32>
+  %v = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+  %low = arith.andi %v, %mask : vector<16xi8>
+  %is = arith.cmpi eq, %low, %v : vector<16xi8>
+  %there = arith.select %is, %low, %zero : vector<16xi1>, vector<16xi8>
+  %both = vector.shuffle %there, %zero [0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23] : vector<16xi8>, vector<16xi8>
+  %pairs = vector.bitcast %both : vector<16xi8> to vector<8xi16>
+  %sum = llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"(%pairs, %words) : (vector<8xi16>, vector<8xi16>) -> vector<4xi32>
+  %f = arith.sitofp %sum : vector<4xi32> to vector<4xf32>
+  %g = math.fma %f, %factor, %f : vector<4xf32>
+  %w = vector.bitcast %g : vector<4xf32> to vector<16xi8>
+  vector.store %w, %x[%c0] : memref<16xi8>, vector<16xi8>
+  return
+}
+func.func private @masked(%x: memref<16xi8>, %task: index) attributes {ingot.kernel} {
+  %c0 = arith.constant 0 : index
+  %mask = arith.constant dense<7> : vector<16xi8>
+  %zero = arith.constant dense<7> : vector<16xi8>
+  %words = arith.constant dense<8> : vector<8xi16>
+  %factor = arith.constant dense<0.25> : vector<4xf32>
+  %v = vector.load %x[%c0] : memref<16xi8>, vector<16xi8>
+  %low = arith.andi %v, %mask : vector<16xi8>
+  %is = arith.cmpi eq, %low, %v : vector<16xi8>
+  %there = arith.select %is, %low, %zero : vector<16xi1>, vector<16xi8>
+  %both = vector.shuffle %there, %zero [0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23] : vector<16xi8>, vector<16xi8>
+  %pairs = vector.bitcast %both : vector<16xi8> to vector<8xi16>
+  %sum = llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"(%pairs, %words) : (vector<8xi16>, vector<8xi16>) -> vector<4xi32>
+  %f = arith.sitofp %sum : vector<4xi32> to vector<4xf32>
+  %g = math.fma %f, %factor, %f : vector<4xf32>
+  %w = vector.bitcast %g : vector<4xf32> to vector<16xi8>
+  vector.store %w, %x[%c0] : memref<16xi8>, vector<16xi8>
+  return
+}
