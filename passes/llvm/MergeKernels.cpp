@@ -57,6 +57,21 @@ static SmallVector<Column> columnsOf(const Group &group) {
   return columns;
 }
 
+/// Returns the numbers that the kernels of `model`'s group only add to others.
+static std::set<Column> addendsOf(const Outline &model,
+                                  ArrayRef<Column> columns) {
+  std::set<Column> addends, others;
+  for (auto [number, column] : llvm::zip_equal(model.numbers, columns)) {
+    const bool isAdded =
+        llvm::all_of(arith::ConstantOp(number)->getUsers(),
+                     [](Operation *user) { return isa<arith::AddIOp>(user); });
+    (isAdded ? addends : others).insert(column);
+  }
+  for (const Column &column : others)
+    addends.erase(column);
+  return addends;
+}
+
 /// The values of one scalar, one for each member of a group.
 using ScalarColumn = SmallVector<TypedAttr>;
 
@@ -158,7 +173,8 @@ static std::optional<NumberTable> tableOf(const Group &group) {
     return std::nullopt;
   SmallVector<Column> columns = columnsOf(group);
   return codegen::chooseTable(
-      columns, [&] { return hasWideVectors(model.function); },
+      columns, addendsOf(model, columns),
+      [&] { return hasWideVectors(model.function); },
       [&](const NumberTable &table) {
         return countInRound(model, columns, table);
       });

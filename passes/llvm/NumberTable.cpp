@@ -17,10 +17,9 @@ using namespace ingot::codegen;
 
 /// Expresses `column` as a factor times `base` plus an excess. All kernels must
 /// have the same factor and excess. Fails if there is no such factor or if the
-/// excess is too large for an instruction's immediate offset.
+/// excess is more than `maxExcess`.
 static std::optional<Source> sumOf(const Column &column, const Column &base,
-                                   bool hasMultiples) {
-  constexpr int64_t kMaxExcess = 64;
+                                   bool hasMultiples, int64_t maxExcess) {
   Source sum;
   const auto *other =
       find_if(base, [&](int64_t number) { return number != base.front(); });
@@ -30,7 +29,7 @@ static std::optional<Source> sumOf(const Column &column, const Column &base,
     return std::nullopt;
   sum.factor = distance / ofBase;
   sum.excess = column[0] - sum.factor * base[0];
-  if ((sum.factor != 1 && !hasMultiples) || std::abs(sum.excess) > kMaxExcess ||
+  if ((sum.factor != 1 && !hasMultiples) || std::abs(sum.excess) > maxExcess ||
       !all_of(zip_equal(column, base), [&](const auto &pair) {
         return std::get<0>(pair) == std::get<1>(pair) * sum.factor + sum.excess;
       }))
@@ -52,9 +51,15 @@ static Column leastOf(const Column &column) {
                        [&](int64_t number) { return number / divisor; });
 }
 
-std::optional<Source> NumberTable::find(const Column &column) const {
+std::optional<Source> NumberTable::find(const Column &column,
+                                        bool isAddend) const {
+  // An instruction adds the excess of an address as its offset. Other numbers
+  // take a register each if they are far apart.
+  constexpr int64_t kMaxExcess = 64, kMaxOffset = int64_t(1) << 24;
+  const int64_t maxExcess = isAddend ? kMaxOffset : kMaxExcess;
   for (auto [place, base] : enumerate(columns))
-    if (std::optional<Source> sum = sumOf(column, base, hasMultiples)) {
+    if (std::optional<Source> sum =
+            sumOf(column, base, hasMultiples, maxExcess)) {
       sum->place = place;
       return sum;
     }
@@ -65,7 +70,8 @@ std::optional<Source> NumberTable::find(const Column &column) const {
 /// With `hasMultiples`, strides that are multiples of other strides also become
 /// arguments. Otherwise LLVM computes the addresses of inner loops from each
 /// other, which takes more instructions.
-NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
+NumberTable::NumberTable(ArrayRef<Column> numbers,
+                         const std::set<Column> &addends, bool hasMultiples)
     : hasMultiples(hasMultiples) {
   for (const Column &column : numbers)
     if (!all_equal(column))
@@ -81,17 +87,19 @@ NumberTable::NumberTable(ArrayRef<Column> numbers, bool hasMultiples)
     });
   for (auto *entry : order) {
     auto &[column, source] = *entry;
-    std::optional<Source> known = find(column);
+    const bool isAddend = addends.count(column) != 0;
+    std::optional<Source> known = find(column, isAddend);
     if (!known) {
       columns.push_back(hasMultiples ? leastOf(column) : column);
-      known = find(column);
+      known = find(column, isAddend);
     }
     source = *known;
   }
 }
 
 std::optional<NumberTable> ingot::codegen::chooseTable(
-    ArrayRef<Column> numbers, function_ref<bool()> haveWideVectors,
+    ArrayRef<Column> numbers, const std::set<Column> &addends,
+    function_ref<bool()> haveWideVectors,
     function_ref<size_t(const NumberTable &)> countInRound) {
   // Allow fewer than half of the 16 registers, because pointers and counters
   // need the other registers. Further values would be read from memory in each
@@ -100,7 +108,7 @@ std::optional<NumberTable> ingot::codegen::chooseTable(
   // first product and spills the sums to the stack.
   auto tableOf = [&](bool hasMultiples,
                      size_t most) -> std::optional<NumberTable> {
-    NumberTable table(numbers, hasMultiples);
+    NumberTable table(numbers, addends, hasMultiples);
     const auto mostInRound =
         size_t(hasMultiples ? threshold::mergedInRoundOfWide
                             : threshold::mergedInRound);

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace ingot::codegen {
 
@@ -30,13 +31,14 @@ struct Source {
 /// The arguments that a merged function needs, and how each differing number is
 /// computed from them.
 struct NumberTable {
-  NumberTable(llvm::ArrayRef<Column> numbers, bool hasMultiples);
+  NumberTable(llvm::ArrayRef<Column> numbers, const std::set<Column> &addends,
+              bool hasMultiples);
 
   llvm::SmallVector<Column> columns;
   std::map<Column, Source> sources;
 
 private:
-  std::optional<Source> find(const Column &column) const;
+  std::optional<Source> find(const Column &column, bool isAddend) const;
 
   bool hasMultiples;
 };
@@ -46,9 +48,9 @@ private:
 /// innermost loop. `countInRound` counts the arguments in the loop that needs
 /// most. Multiples are allowed if the kernels have vectors of 512 bits. An
 /// iteration then has twice the arithmetic, which hides the address
-/// computation.
+/// computation. `addends` are the numbers that kernels only add to others.
 std::optional<NumberTable>
-chooseTable(llvm::ArrayRef<Column> numbers,
+chooseTable(llvm::ArrayRef<Column> numbers, const std::set<Column> &addends,
             llvm::function_ref<bool()> haveWideVectors,
             llvm::function_ref<size_t(const NumberTable &)> countInRound);
 
