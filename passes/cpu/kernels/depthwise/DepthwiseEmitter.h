@@ -20,6 +20,7 @@ struct DepthwiseEmitter {
   void emit(mlir::Value task);
 
 private:
+  llvm::SmallVector<Index> coordinatesOfRow(Index row);
   void emitRows(const TaskRange &range);
   void emitRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitOpenRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);

@@ -26,6 +26,8 @@
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/kernels/depthwise/DepthwiseEmitter.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <functional>
 
 namespace ingot {
@@ -66,6 +68,14 @@ void DepthwiseEmitter::emit(Value task) {
   emitRows(range);
 }
 
+/// Returns the coordinates of an output row. A single image needs no division,
+/// whose divisor would keep kernels of other sizes from sharing the code.
+SmallVector<Index> DepthwiseEmitter::coordinatesOfRow(Index row) {
+  if (kernel.outer == 1 && kernel.output.dst.shape.front() == 1)
+    return {0, row};
+  return coordinatesOf(b, kernel.op.getDst(), kernel.outer + 1, row);
+}
+
 void DepthwiseEmitter::emitRows(const TaskRange &range) {
   forEach(b, range.firstTile, range.endTile, kernel.plan.tilesPerBlock,
           [&](Value firstTile) {
@@ -74,8 +84,7 @@ void DepthwiseEmitter::emitRows(const TaskRange &range) {
                       range.endTile);
             prepareBlock(Index(firstTile), endTile);
             forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-              SmallVector<Index> at = coordinatesOf(
-                  b, kernel.op.getDst(), kernel.outer + 1, Index(row));
+              SmallVector<Index> at = coordinatesOfRow(Index(row));
               if (kernel.readsInt8())
                 findSources(at);
               emitRow(at, Index(firstTile), endTile);
@@ -136,8 +145,7 @@ void DepthwiseEmitter::emitEmpty(const TaskRange &range) {
   Tile full = fullTile(kernel.plan.target, one);
   Tile last = lastTile(kernel.plan.target, one, kernel.output.dst.shape.back());
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    SmallVector<Index> at =
-        coordinatesOf(b, kernel.op.getDst(), kernel.outer + 1, Index(row));
+    SmallVector<Index> at = coordinatesOfRow(Index(row));
     forEach(b, 0, window.dstSizes[window.inner()], 1, [&](Value pixel) {
       forEachColumnTile(
           b, {range.firstTile, range.endTile, kernel.plan.tiles}, full, last,
@@ -167,7 +175,15 @@ void DepthwiseEmitter::prepareBlock(Index firstTile, Index endTile) {
 void DepthwiseEmitter::findSources(ArrayRef<Index> row) {
   SourceRows &sources = kernel.sources;
   sources = {};
-  SmallVector<Index> origin = window.originOf(b, row, 0);
+  // Multiplies by a stride of one, too, so that kernels share code with those
+  // of other strides. LLVM leaves the product out of code that is not shared.
+  SmallVector<Index> scaled(row);
+  for (int64_t d = 0; d < kernel.outer; ++d)
+    if (window.strides[d] == 1 && row[1 + d].value)
+      scaled[1 + d] = Value(
+          arith::MulIOp::create(b.b, b.loc, b.get(row[1 + d]),
+                                arith::ConstantIndexOp::create(b.b, b.loc, 1)));
+  SmallVector<Index> origin = window.originOf(b, scaled, 0);
   SmallVector<Index> at(origin.size() + 1, Index(0));
   at[0] = origin[0];
   std::function<void(int64_t, Value)> goThrough = [&](int64_t d,
