@@ -96,13 +96,15 @@ module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
 // CHECK: vector.fma
 // CHECK-LABEL: func.func private @enough(
 // CHECK: amx.tile_mulf
-// CHECK-LABEL: func.func private @shortBytes
+// CHECK-LABEL: func.func private @shortBytes(
 // CHECK-NOT: amx.tile_
-// CHECK: vpdpbusd
 // CHECK-LABEL: func.func private @enoughBytes
 // CHECK: amx.tile_muli
-// CHECK-LABEL: func.func private @partOfFour
+// CHECK-LABEL: func.func private @partOfFour(
 // CHECK-NOT: amx.tile_
+// CHECK-LABEL: func.func private @shortBytes.tiles(
+// CHECK: vpdpbusd
+// CHECK-LABEL: func.func private @partOfFour.tiles(
 // CHECK: vpdpbusd
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @fewRows(%a: memref<3x64xbf16>, %w: memref<1x32x16x2xbf16>, %d: memref<3x16xf32>, %task: index) {

@@ -426,9 +426,12 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 
 // Without VNNI, bytes are multiplied as int16, which never saturate. Rows are
 // copied, with even and odd bytes apart: here six bytes, the last two followed
-// by zeros. Only weights are widened in the product.
-// CHECK-LABEL: func.func private @int8_wide
-// CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<144xi32>
+// by zeros. Only weights are widened in the product. A function of the tiles,
+// which kernels may share, has the copies as an argument.
+// CHECK-LABEL: func.func private @int8_wide(
+// CHECK: %[[SCRATCH:.*]] = memref.alloca() {{.*}} : memref<144xi32>
+// CHECK: call @int8_wide.tiles({{.*}}%[[SCRATCH]]{{[,)]}}
+// CHECK: func.func private @int8_wide.tiles({{.*}}%[[COPY:[^:]*]]: memref<144xi32>
 // CHECK: arith.andi {{.*}} : vector<2xi16>
 // CHECK: arith.shrui {{.*}} : vector<2xi16>
 // CHECK: arith.extui {{.*}} : i8 to i32
@@ -454,12 +457,13 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // As pairs: the groups of k are sorted by kind once. Each tile then goes
 // through three loops: unchanged, with the second and third byte exchanged, and
 // as int16.
-// CHECK-LABEL: func.func private @int8_pairs
-// CHECK: %[[COUNTS:.*]] = memref.alloca() {{.*}} : memref<3xi32>
+// CHECK-LABEL: func.func private @int8_pairs(
+// CHECK: %[[SORTED:.*]] = memref.alloca() {{.*}} : memref<3xi32>
 // CHECK: %[[LISTS:.*]] = memref.alloca() {{.*}} : memref<48xi32>
 // CHECK: scf.for %{{.*}} = %c0 to %c8 {{.*}} -> (i32, i32, i32)
 // CHECK-COUNT-6: memref.store {{.*}} %[[LISTS]]
-// CHECK-COUNT-3: memref.store {{.*}} %[[COUNTS]]
+// CHECK-COUNT-3: memref.store {{.*}} %[[SORTED]]
+// CHECK: func.func private @int8_pairs.tiles({{.*}}%[[COUNTS:[^:]*]]: memref<3xi32>
 // CHECK: memref.load %[[COUNTS]]
 // CHECK: scf.for
 // CHECK-NOT: pshuf.b
@@ -490,10 +494,11 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // As int16 with many rows per task: weights are widened once. Tiles only have
 // loads, products and sums. All odd bytes are behind all even ones.
-// CHECK-LABEL: func.func private @int8_wide_once
-// CHECK-DAG: %[[WORDS:.*]] = memref.alloca() {{.*}} : memref<512xi16>
+// CHECK-LABEL: func.func private @int8_wide_once(
+// CHECK-DAG: %[[WIDE:.*]] = memref.alloca() {{.*}} : memref<512xi16>
 // CHECK: scf.for %{{.*}} = %c0 to %c8
-// CHECK-COUNT-4: vector.store {{.*}} %[[WORDS]]
+// CHECK-COUNT-4: vector.store {{.*}} %[[WIDE]]
+// CHECK: func.func private @int8_wide_once.tiles({{.*}}%[[WORDS:[^:]*]]: memref<512xi16>
 // CHECK-NOT: arith.shrsi
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: vector.load %[[WORDS]][%[[EVEN:.*]]] : {{.*}} vector<16xi16>

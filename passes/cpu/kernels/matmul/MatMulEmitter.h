@@ -49,7 +49,7 @@ struct MatMulEmitter {
   void emitPanel(const Tile &tile, const ColumnTile &panel,
                  const TaskRange &range);
   void emitColumns(const Tile &tile, llvm::ArrayRef<Index> batch,
-                   Index columnTile, const TaskRange &range);
+                   Index columnTile, TaskRange range);
   bool hasFunction(const Tile &tile);
   bool tellsLanes(const Tile &tile);
   Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,

@@ -14,10 +14,15 @@ using namespace ingot;
 using namespace ingot::cpu;
 
 /// Returns true if a separate function computes the row tiles of a column tile.
-/// There is no such function with AMX, because LLVM would configure AMX tiles
-/// again in each function.
+/// Products of open rows and of bytes have the longest code. Kernels whose
+/// tasks differ then share the function. There is no such function with AMX,
+/// because LLVM would configure AMX tiles again in each function.
 bool MatMulEmitter::hasFunction(const Tile &tile) {
-  return ShapedType::isDynamic(plan.rows) && !usesTiles(tile.product);
+  if (usesTiles(tile.product))
+    return false;
+  return ShapedType::isDynamic(plan.rows) ||
+         (plan.weights.element.isInteger(8) && tile.rows > 1 &&
+          plan.depthBlock == 0 && !op.getFormat().isBlocks());
 }
 
 /// Returns true if the function gets the number of lanes of the last vector as
@@ -26,7 +31,8 @@ bool MatMulEmitter::hasFunction(const Tile &tile) {
 /// with vectors of 512 bits.
 bool MatMulEmitter::tellsLanes(const Tile &tile) {
   constexpr int64_t kWide = 16;
-  return hasFunction(tile) && tile.lanes == kWide && !op.getDstSigns();
+  return ShapedType::isDynamic(plan.rows) && hasFunction(tile) &&
+         tile.lanes == kWide && !op.getDstSigns();
 }
 
 /// Returns the heights of the tiles for the rows that remain after full tiles.

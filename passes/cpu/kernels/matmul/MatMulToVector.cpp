@@ -98,10 +98,14 @@ void MatMulEmitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
   int64_t most = plan.tile.rows;
   Index first = b.div(range.firstRow, most);
   Index end = b.div(b.add(range.endRow, most - 1), most);
-  RowTiling::cutEvenly(b, plan.rows, most, first, end,
-                       [&](int64_t size, Index row, Index number) {
-                         body(tile.withRows(size), row, b.sub(number, first));
-                       });
+  auto emit = [&](int64_t size, Index row, Index number) {
+    // Multiplies the number of the row, rather than its two terms, by the
+    // distance of rows. Kernels then differ in fewer numbers.
+    if (hasFunction(tile))
+      row = Index(b.get(row));
+    body(tile.withRows(size), row, b.sub(number, first));
+  };
+  RowTiling::cutEvenly(b, plan.rows, most, first, end, emit);
 }
 
 /// Emits row tiles: full tiles, then a tile for the rest.
@@ -123,7 +127,7 @@ void MatMulEmitter::forEachRowTile(const Tile &tile, const TaskRange &range,
 }
 
 void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
-                                Index columnTile, const TaskRange &range) {
+                                Index columnTile, TaskRange range) {
   bool isBatched = plan.weights.outer.size() > 1;
   int64_t columns = plan.tile.vectors * plan.target.lanes;
   auto weightsOf = [&](Index panel, Index column) {
@@ -144,9 +148,10 @@ void MatMulEmitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
         b.min(b.sub(plan.columns - (tile.vectors - 1) * tile.lanes, at.first),
               tile.lanes);
   if (hasFunction(tile))
-    // Passes the position as arguments, even if there is only one panel, so
-    // that several kernels can share the function.
-    for (Index *number : {&panel, &part, &at.weightsAt, &at.first, &lanes})
+    // Passes the position as arguments, even if there is only one panel or one
+    // task, so that several kernels can share the function.
+    for (Index *number : {&panel, &part, &at.weightsAt, &at.first, &lanes,
+                          &range.firstRow, &range.endRow})
       number->value = b.get(std::exchange(*number, Index()));
 
   if (op.getFormat().isBlocks())
