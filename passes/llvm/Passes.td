@@ -135,8 +135,8 @@ def MergeKernels : Pass<"merge-kernels", "::mlir::ModuleOp"> {
     are otherwise equal, op by op, over flat views of their arguments. Each
     becomes a call of one common function, which gets these numbers as
     arguments, if they are few enough (docs/design/similar-kernels.md). Up to
-    six scalars of an epilogue, such as the zero points and factors of int8,
-    become arguments, too.
+    eight scalars, such as the zero points and factors of int8, become
+    arguments, too.
 
     ```mlir
     func.func private @matmul.1(%a: memref<?x96xf32>, …) {
