@@ -38,6 +38,8 @@ std::string ProcessResult::lastError() const {
            (text.empty() ? "" : ": " + text);
   if (!text.empty())
     return text;
+  if (startError)
+    return strerror(startError);
   // A shell adds 128 to the number of the signal that has ended its command.
   const std::string code = "exit code " + std::to_string(exitCode);
   return exitCode > 128 && exitCode < 128 + SIGRTMIN

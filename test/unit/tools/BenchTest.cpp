@@ -90,16 +90,6 @@ TEST(Roofline, MeasuresSomething) {
   }
 }
 
-TEST(Process, OutputAndExitCode) {
-  ProcessResult done =
-      runProcess({"sh", "-c", "echo out; echo one >&2; echo two >&2; exit 3"});
-  EXPECT_EQ(done.exitCode, 3);
-  EXPECT_EQ(done.out, "out\n");
-  EXPECT_EQ(done.lastError(), "two");
-  EXPECT_EQ(runProcess({"/nowhere/at/all"}).exitCode, 127);
-  EXPECT_EQ(runProcess({"false"}).lastError(), "exit code 1");
-}
-
 TEST(System, Facts) {
   EXPECT_GT(residentMb("VmRSS"), 0);
   EXPECT_GE(residentMb("VmHWM"), residentMb("VmRSS") / 2);
