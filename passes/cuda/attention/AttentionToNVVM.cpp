@@ -249,10 +249,7 @@ void AttentionEmitter::addAll(Carried &carried) {
 /// Divides the sums by the totals, runs the epilogue and stores the results.
 void AttentionEmitter::store(Carried &carried) {
   AttentionOp op = attention.op;
-  SmallVector<Value> operands;
-  for (Value operand : op.getEpilogueOperands())
-    operands.push_back(code.addressOf(operand));
-  Value dst = code.addressOf(op.getDst());
+  const EpilogueArrays arrays(code, op, attention.operands, attention.dst);
   const int64_t stored = schedule.getStored();
   for (int64_t i = 0; i < multiplier->numRows; ++i) {
     Value total = reduceLanes<LLVM::FAddOp>(carried.totals[size_t(i)]);
@@ -285,9 +282,7 @@ void AttentionEmitter::store(Carried &carried) {
         results.push_back(result);
       }
       Value indices[] = {batch, query, head, multiplier->outputAt(j)};
-      storeThroughEpilogue(
-          code, {op, attention.operands, operands, attention.dst, dst}, indices,
-          results);
+      storeThroughEpilogue(code, arrays, indices, results);
     }
   }
 }

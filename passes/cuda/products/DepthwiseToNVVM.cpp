@@ -231,11 +231,7 @@ void DepthwiseEmitter::addTaps(SmallVector<int64_t> &taps) {
 
 /// Runs the epilogue on the sums and stores the results.
 void DepthwiseEmitter::store() {
-  DepthwiseConvOp op = facts.op;
-  SmallVector<Value> operands;
-  for (Value operand : op.getEpilogueOperands())
-    operands.push_back(code.addressOf(operand));
-  Value dst = code.addressOf(op.getDst());
+  const EpilogueArrays arrays(code, facts.op, facts.operands, facts.dst);
   Value first = indices[indices.size() - 2];
   for (auto [i, own] : llvm::enumerate(sums)) {
     OpBuilder::InsertionGuard guard(code.b);
@@ -248,8 +244,7 @@ void DepthwiseEmitter::store() {
     }
     SmallVector<Value> at(indices);
     at[at.size() - 2] = pixel;
-    storeThroughEpilogue(code, {op, facts.operands, operands, facts.dst, dst},
-                         at, own);
+    storeThroughEpilogue(code, arrays, at, own);
   }
 }
 

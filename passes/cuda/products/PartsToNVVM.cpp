@@ -92,13 +92,8 @@ static void emitSum(OpBuilder &b, const PartSum &facts) {
     for (auto [sum, value] : llvm::zip_equal(sums, values))
       sum = arith::AddFOp::create(b, code.loc, sum, value);
   }
-  SmallVector<Value> operands;
-  for (Value operand : op.getEpilogueOperands())
-    operands.push_back(code.addressOf(operand));
-  storeThroughEpilogue(
-      code,
-      {op, facts.operands, operands, facts.dst, code.addressOf(op.getDst())},
-      indices, sums);
+  storeThroughEpilogue(code, {code, op, facts.operands, facts.dst}, indices,
+                       sums);
 }
 
 void PartsToNVVMPass::runOnOperation() {

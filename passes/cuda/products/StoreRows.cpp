@@ -12,18 +12,25 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
 
+EpilogueArrays::EpilogueArrays(Code &code, kernel::EpilogueOpInterface op,
+                               ArrayRef<StridedLayout> operands,
+                               const StridedLayout &dst)
+    : op(op), operands(operands), dst(dst) {
+  for (Value operand : op.getEpilogueOperands())
+    addresses.push_back(code.addressOf(operand));
+  dstAddress = code.addressOf(dstOf(op));
+}
+
 RowStorer::RowStorer(Code &code, const Product &product, Value thread,
                      const Place &place)
     : code(code), product(product), schedule(product.schedule()),
       stored(schedule.getStored()), rows(code.product(product.rowSizes())),
-      thread(thread), place(place) {
-  kernel::EpilogueOpInterface op = product.op;
-  for (Value operand : op.getEpilogueOperands())
-    operands.push_back(code.addressOf(operand));
-  dst = code.addressOf(dstOf(op));
+      thread(thread), place(place),
+      arrays(code, product.op, product.operands, product.dst) {
   if (place.part)
-    dst = code.shift(dst, product.dst.element,
-                     code.multiply(place.part, product.partStride));
+    arrays.dstAddress =
+        code.shift(arrays.dstAddress, product.dst.element,
+                   code.multiply(place.part, product.partStride));
 }
 
 void RowStorer::store(Value sums) {
@@ -93,25 +100,27 @@ Value RowStorer::offsetIn(const StridedLayout &layout, Value row,
   return code.add(offset, code.multiply(column, strides.back()));
 }
 
-/// Runs the epilogue on neighboring `sums`, and stores the results at `dst`.
-/// `addresses` are those of the first element of each operand.
-static void runEpilogue(Code &code, kernel::EpilogueOpInterface op,
-                        ArrayRef<StridedLayout> operands,
-                        ArrayRef<Value> addresses, Value dst,
-                        ArrayRef<Value> sums) {
+/// Runs the epilogue on neighboring `sums`, and stores the results.
+/// `offsetIn` returns the offset of the first element in an array.
+static void
+runEpilogue(Code &code, const EpilogueArrays &arrays, ArrayRef<Value> sums,
+            function_ref<Value(const StridedLayout &layout)> offsetIn) {
+  kernel::EpilogueOpInterface op = arrays.op;
   const int64_t stored = int64_t(sums.size());
   SmallVector<SmallVector<Value>> values;
   values.push_back(SmallVector<Value>(sums));
   Block &body = op.getEpilogue().front();
-  for (auto [i, layout] : llvm::enumerate(operands)) {
+  for (auto [i, layout] : llvm::enumerate(arrays.operands)) {
     const bool isFull = !layout.sizes.back().is(1);
-    SmallVector<Value> loaded = loadElements(
-        code, addresses[i], body.getArgument(unsigned(i) + 1).getType(),
-        isFull ? stored : 1);
+    Type type = body.getArgument(unsigned(i) + 1).getType();
+    Value from = code.shift(arrays.addresses[i], type, offsetIn(layout));
+    SmallVector<Value> loaded =
+        loadElements(code, from, type, isFull ? stored : 1);
     loaded.resize(size_t(stored), loaded.front());
     values.push_back(loaded);
   }
   Type element = body.getTerminator()->getOperand(0).getType();
+  Value dst = code.shift(arrays.dstAddress, element, offsetIn(arrays.dst));
   SmallVector<Value> results;
   for (size_t i = 0; i < size_t(stored); ++i) {
     IRMapping inner;
@@ -139,37 +148,21 @@ static void runEpilogue(Code &code, kernel::EpilogueOpInterface op,
 }
 
 void RowStorer::storeVector(Value sums, Value row, Value column) {
-  kernel::EpilogueOpInterface op = product.op;
-  Block &body = op.getEpilogue().front();
-  SmallVector<Value> addresses;
-  for (auto [i, layout] : llvm::enumerate(product.operands))
-    addresses.push_back(code.shift(operands[i],
-                                   body.getArgument(unsigned(i) + 1).getType(),
-                                   offsetIn(layout, row, column)));
-  Type element = body.getTerminator()->getOperand(0).getType();
-  runEpilogue(code, op, product.operands, addresses,
-              code.shift(dst, element, offsetIn(product.dst, row, column)),
-              loadElements(code, sums, code.b.getF32Type(), stored));
+  runEpilogue(code, arrays,
+              loadElements(code, sums, code.b.getF32Type(), stored),
+              [&](const StridedLayout &layout) {
+                return offsetIn(layout, row, column);
+              });
 }
 
 void cuda::storeThroughEpilogue(Code &code, const EpilogueArrays &arrays,
                                 ArrayRef<Value> indices, ArrayRef<Value> sums) {
-  auto shift = [&](Value address, Type element, const StridedLayout &layout) {
+  runEpilogue(code, arrays, sums, [&](const StridedLayout &layout) {
     Value offset = code.number(0);
     for (auto [index, size, stride] :
          llvm::zip_equal(indices, layout.sizes, layout.strides))
       if (!size.is(1))
         offset = code.add(offset, code.multiply(index, stride));
-    return code.shift(address, element, offset);
-  };
-  kernel::EpilogueOpInterface op = arrays.op;
-  Block &body = op.getEpilogue().front();
-  SmallVector<Value> shifted;
-  for (auto [i, layout] : llvm::enumerate(arrays.operands))
-    shifted.push_back(shift(arrays.addresses[i],
-                            body.getArgument(unsigned(i) + 1).getType(),
-                            layout));
-  Type element = body.getTerminator()->getOperand(0).getType();
-  runEpilogue(code, op, arrays.operands, shifted,
-              shift(arrays.dstAddress, element, arrays.dst), sums);
+    return offset;
+  });
 }

@@ -12,6 +12,21 @@
 
 namespace ingot::cuda {
 
+/// An op with an epilogue, and the arrays in global memory that the epilogue
+/// reads and writes.
+struct EpilogueArrays {
+  /// Finds the addresses. The layouts must live as long as this object.
+  EpilogueArrays(Code &code, kernel::EpilogueOpInterface op,
+                 llvm::ArrayRef<StridedLayout> operands,
+                 const StridedLayout &dst);
+
+  kernel::EpilogueOpInterface op;
+  llvm::ArrayRef<StridedLayout> operands;
+  llvm::SmallVector<Value> addresses;
+  const StridedLayout &dst;
+  Value dstAddress;
+};
+
 /// Writes the end of a kernel. It runs the epilogue on the sums of a block,
 /// which lie as rows of f32 in shared memory, and stores the results. Each
 /// thread takes neighboring elements together.
@@ -41,23 +56,12 @@ private:
   Number rows;
   Value thread;
   Place place;
-  Value dst;
-  llvm::SmallVector<Value> operands;
+  EpilogueArrays arrays;
 };
 
 /// Loads `count` neighboring elements.
 llvm::SmallVector<Value> loadElements(Code &code, Value address, Type element,
                                       int64_t count);
-
-/// An op with an epilogue, and the arrays in global memory that the epilogue
-/// reads and writes.
-struct EpilogueArrays {
-  kernel::EpilogueOpInterface op;
-  llvm::ArrayRef<StridedLayout> operands;
-  llvm::ArrayRef<Value> addresses;
-  const StridedLayout &dst;
-  Value dstAddress;
-};
 
 /// Runs an epilogue on neighboring `sums`, the first of which is the element
 /// with `indices`, and stores the results.

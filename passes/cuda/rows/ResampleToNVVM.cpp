@@ -179,13 +179,8 @@ void ResampleEmitter::emit() {
     else
       offset = code.add(offset, code.multiply(index, facts.src.strides[i]));
   }
-  SmallVector<Value> operands;
-  for (Value operand : op.getEpilogueOperands())
-    operands.push_back(code.addressOf(operand));
-  storeThroughEpilogue(
-      code,
-      {op, facts.operands, operands, facts.dst, code.addressOf(op.getDst())},
-      indices, sum(0, offset));
+  storeThroughEpilogue(code, {code, op, facts.operands, facts.dst}, indices,
+                       sum(0, offset));
 }
 
 void ResampleToNVVMPass::runOnOperation() {

@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/rows/RowsEmitter.h"
 
-#include "passes/cuda/products/StoreRows.h"
-
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cuda;
@@ -227,8 +225,8 @@ void RowsEmitter::storeVector(Value vector, ArrayRef<Value> elements,
   SmallVector<Value> results;
   for (auto [i, x] : llvm::enumerate(elements))
     results.push_back(element(x, columnOf(i)));
-  storeThroughEpilogue(code, {rows.op, rows.operands, operands, rows.dst, dst},
-                       rows.indicesOf(code, row, vector), results);
+  storeThroughEpilogue(code, *arrays, rows.indicesOf(code, row, vector),
+                       results);
 }
 
 /// Runs the epilogue on `element` of all elements, and stores the results.
@@ -259,6 +257,5 @@ void RowsEmitter::storeResults(ArrayRef<Value> indices,
     auto branch = scf::IfOp::create(b, loc, stores, /*withElseRegion=*/false);
     b.setInsertionPoint(branch.thenYield());
   }
-  storeThroughEpilogue(code, {rows.op, rows.operands, operands, rows.dst, dst},
-                       indices, results);
+  storeThroughEpilogue(code, *arrays, indices, results);
 }

@@ -7,6 +7,7 @@
 #ifndef INGOT_PASSES_CUDA_ROWS_ROWSEMITTER_H
 #define INGOT_PASSES_CUDA_ROWS_ROWSEMITTER_H
 
+#include "passes/cuda/products/StoreRows.h"
 #include "passes/cuda/rows/Rows.h"
 #include "passes/support/ScalarBuilder.h"
 
@@ -111,8 +112,8 @@ private:
   Value thread, member, row;
   /// True if the row exists; null if all rows do.
   Value isRow;
-  Value src, dst;
-  llvm::SmallVector<Value> operands;
+  Value src;
+  std::optional<EpilogueArrays> arrays;
   /// The elements of each vector that the thread holds.
   llvm::SmallVector<llvm::SmallVector<Value>> held;
 };

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/Passes.h"
 #include "passes/cuda/kernels/KernelModule.h"
-#include "passes/cuda/products/StoreRows.h"
 #include "passes/cuda/rows/RowsEmitter.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -214,9 +213,7 @@ void RowsEmitter::emit() {
     isRow = code.isWithin(row, numRows);
   kernel::EpilogueOpInterface op = rows.op;
   src = code.addressOf(op->getOperand(0));
-  for (Value operand : op.getEpilogueOperands())
-    operands.push_back(code.addressOf(operand));
-  dst = code.addressOf(dstOf(op));
+  arrays.emplace(code, op, rows.operands, rows.dst);
   if (auto pool = dyn_cast<PoolOp>(*op))
     findWindow(foldOf(pool.getKind()));
   hold();
