@@ -280,6 +280,13 @@ std::optional<Targets> ingot::parseTargets(llvm::StringRef text,
     return std::nullopt;
   }
   const bool isWithoutCpu = named.device && names.empty();
+  if (isWithoutCpu && !given.empty()) {
+    error = given.begin()->getKey().str() +
+            " of the target is a number of CPUs: name a level of CPUs, too, "
+            "e.g. native," +
+            named.device->name.str();
+    return std::nullopt;
+  }
   if (names.empty())
     names.push_back(isWithoutCpu ? getLevels().front().name : "native");
   std::optional<Targets> targets = findTargets(names, error);

@@ -49,6 +49,11 @@ class CpuBackend : public Backend {
 
   bool takesQuantized() const override { return true; }
 
+  ArrayRef<StringLiteral> options() const override {
+    static constexpr StringLiteral options[] = {"kernels", "winograd"};
+    return options;
+  }
+
   const Policy *policy() const override {
     static const cpu::CpuPolicy policy;
     return &policy;

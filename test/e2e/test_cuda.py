@@ -33,15 +33,18 @@ class Cuda(Emulated):
         model = self.save(relu_model())
         for target, words in {"sm_80,sm_80": ["sm_80 is listed twice"], "cuda,sm_90": ["sm_90 is listed twice"],
                               "sm_75": ["unknown target 'sm_75'", "sm_80"], "cuda:x": ["unknown target 'cuda:x'"],
-                              "cuda:sm_90,native,x86-64-v3": ["'native' stands alone"]}.items():
+                              "cuda:sm_90,native,x86-64-v3": ["'native' stands alone"],
+                              "cuda,l2=2M": ["l2 of the target is a number of CPUs", "native,cuda"]}.items():
             self.assert_refuses(model, *words, options=[f"--target={target}"])
-        for target in ("cuda:sm_90", "sm_120,sm_80", "x86-64-v4,cuda:sm_100,x86-64-v3"):
+        for target in ("cuda:sm_90", "sm_120,sm_80", "x86-64-v4,cuda:sm_100,x86-64-v3", "native,cuda,l2=2M"):
             self.compile(model, f"--target={target}")
 
     def test_what_is_refused(self):
         model = self.save(relu_model())
         self.assert_refuses(model, "float32", options=["--target=cuda", "--precision=int8-dynamic"])
-        self.assert_refuses(model, "--kernels=auto", options=["--target=cuda", "--kernels=auto"])
+        self.assert_refuses(model, "--precision=auto measures code for CPUs only", options=[
+            "--target=cuda,native", "--precision=auto", "--eval=none.npz", "--max-drop=1%"])
+        self.assert_refuses(model, "--kernels=auto", options=["--target=cuda,native", "--kernels=auto"])
 
     def test_devices(self):
         both = self.compile(relu_model(), "--target=x86-64-v3,cuda", name="both")

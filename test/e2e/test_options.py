@@ -303,7 +303,10 @@ class Requirements(Case):
                 (["bench", artifact, "--shape=x=(1:3:+1)x4", "--percentile=50"], ["--percentile"]),
                 (["run", artifact, "--device=CUDA"], ["option --device must be cpu, cuda, cuda:N or emulated, not 'CUDA'"]),
                 (["compile", model, "--ptxas=none"], ["--ptxas is for code for GPUs", "--target=cuda"]),
-                (["compile", model, "--cuda-fallback=cpu", "--target=multi"], ["--cuda-fallback is for code for GPUs"])):
+                (["compile", model, "--cuda-fallback=cpu", "--target=multi"], ["--cuda-fallback is for code for GPUs"]),
+                *((["compile", model, "--target=sm_80", option],
+                   [option.split("=")[0] + " is for code for CPUs", "--target=native,cuda"])
+                  for option in ("--kernels=onednn", "--kernels=auto", "--winograd=false"))):
             with self.subTest(" ".join(words + arguments[:1])):
                 self.assert_one_line(tool("ingot", *arguments, cwd=self.dir), *words)
 

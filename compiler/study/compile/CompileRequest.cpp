@@ -106,19 +106,28 @@ static bool isGiven(const CompileCommand &command, StringRef name) {
   });
 }
 
+/// Returns true if the artifact has code for `device`.
+static bool hasCodeFor(const Targets &targets, const Device &device) {
+  return device == kCpu ? !targets.sure.empty()
+                        : targets.host && *targets.host->device == device;
+}
+
 /// Checks that --target names a level of the device of each option that is for
 /// the code of one device.
 static Error checkDeviceOptions(const CompileCommand &command,
                                 const Targets &targets) {
   for (const Backend *backend : getBackends()) {
     const Device &device = backend->device();
-    if (targets.host && *targets.host->device == device)
+    if (hasCodeFor(targets, device))
       continue;
+    std::string example = device.name.str();
+    if (device == kCpu)
+      example = ("native," + targets.host->device->name).str();
     for (StringRef name : backend->options())
       if (isGiven(command, name))
         return usageError("--" + name + " is for code for " + device.title +
                           ": name a level of " + device.title +
-                          " in --target, e.g. --target=" + device.name);
+                          " in --target, e.g. --target=" + example);
   }
   return Error::success();
 }
@@ -135,6 +144,10 @@ static Error readTarget(const CompileCommand &command,
   // The table of options does not know the forms of --target.
   if (Error error = checkDeviceOptions(command, *targets))
     return error;
+  if (targets->host && flags.precision == "auto")
+    return usageError("--precision=auto measures code for CPUs only: leave "
+                      "levels of " +
+                      targets->host->device->title + " out of --target");
   PipelineOptions &pipeline = options.pipeline;
   pipeline.emulateOn = flags.emulateOn;
   std::vector<ingot::Target> levels = targets->sure;
