@@ -114,6 +114,7 @@ class CudaBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createNNToCuda());
     passes.addNestedPass<func::FuncOp>(
         createSplitProducts({options.scheduleSeed}));
+    passes.addNestedPass<func::FuncOp>(createSinkReshapes());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     loops::buildLower(passes);
   }

@@ -29,4 +29,21 @@ def FuseEpilogues : Pass<"kernel-fuse-epilogues", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def SinkReshapes : Pass<"kernel-sink-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "Move reshapes of kernels' results behind elementwise nn ops";
+  let description = [{
+    Some kernels join dimensions: a group norm joins those of its pixels. A
+    `tensor.expand_shape` then splits the result. Elementwise ops behind the
+    reshape get the kernel's shape and move in front of the reshape, so that
+    `kernel-fuse-epilogues` finds them. Their other operands are collapsed.
+
+    A reshape stays if an op that is not elementwise reads the reshape or the
+    kernel's result. A reshape also stays if another operand is broadcast along
+    a part of a joined dimension.
+  }];
+  let statistics = [Statistic<"sunk", "sunk",
+                              "elementwise ops in front of a reshape">];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 #endif // INGOT_PASSES_KERNEL_PASSES_TD

@@ -59,6 +59,14 @@ class CudaResize(Emulated):
                 np.testing.assert_array_equal(array, got[name], f"{name}, schedule {schedule}")
         return want
 
+    def test_epilogue_of_joined_channels(self):
+        """The dimensions behind the resized one are joined, and the op behind them is an epilogue."""
+        model = make_model([helper.make_node("Resize", ["x", "", "scales"], ["r"], mode="linear"),
+                            helper.make_node("Relu", ["r"], ["y"])], [("x", [2, 9, 7, 3])], [("y", [2, 18, 7, 3])],
+                           {"scales": np.array([1, 2, 1, 1], np.float32)}, opset=19)
+        self.check(model, {"x": eighths(np.random.default_rng(1), 2, 9, 7, 3)}, 1e-6)
+        self.assertEqual(kernels_of(self.compile(model, "--target=sm_80", "--ptxas=none")), ["resample"])
+
     def check_first(self, shape, scales, attributes, seed=0, dims=None):
         """Resizes dimensions behind the channels, and compares with ONNX Runtime, too."""
         model, rest = resizes(shape, scales, attributes, dims)

@@ -123,6 +123,21 @@ class CudaNorms(Emulated):
         for name, array in zip(outputs, peer(model).run(outputs, feeds)):
             np.testing.assert_array_equal(np.isnan(array), np.isnan(want[name]), name)
 
+    def test_epilogues_of_groups(self):
+        """A group norm of pictures joins their dimensions. The ops behind it, with an operand, are its epilogue."""
+        nodes = [helper.make_node("Conv", ["x", "w"], ["c"]),
+                 helper.make_node("GroupNormalization", ["c", "scale", "shift"], ["n"], num_groups=4),
+                 helper.make_node("Sigmoid", ["n"], ["s"]), helper.make_node("Mul", ["n", "s"], ["m"]),
+                 helper.make_node("Add", ["m", "c"], ["y"])]
+        shape, draw = [2, 16, 9, 7], np.random.default_rng(3).standard_normal
+        weights = {"w": draw((16, 16, 1, 1)).astype(np.float32), "scale": draw(16).astype(np.float32),
+                   "shift": draw(16).astype(np.float32)}
+        model = make_model(nodes, [("x", shape)], [("y", shape)], weights, opset=21)
+        self.check(model, {"x": draw(shape).astype(np.float32)}, 2e-5, kernels=["group_norm"])
+        artifact = self.compile(model, "--target=sm_80", "--ptxas=none", name="gpu")
+        # Two grids change the layout of the input and of the output.
+        self.assertEqual(sorted(kernels_of(artifact)), ["conv", "grid", "grid", "group_norm"])
+
     def test_groups(self):
         for seed, (groups, shape) in enumerate([(4, [2, 16, 9, 7]), (2, [1, 20, 130]), (8, [1, 24, 40, 41])]):
             channels = shape[1]
