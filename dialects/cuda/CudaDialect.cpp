@@ -52,6 +52,13 @@ LogicalResult BlockAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult CyclesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t count) {
+  if (count < 0)
+    return emitError() << "expects at least 0 cycles, but got " << count;
+  return success();
+}
+
 void LaunchOp::getEffects(kernel::Effects &effects) {
   kernel::collectLaunchEffects(*this, getWrites(), effects);
 }

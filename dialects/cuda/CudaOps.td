@@ -30,13 +30,16 @@ def Cuda_Dialect : Dialect {
     `cuda.reason` says why an op has no kernel: a phrase whose subject is the
     op.
 
-    `cuda.prediction` of a kernel is its estimated time. `cuda.host_nodes` of
+    `cuda.cycles` of a kernel has the cycles by the model that chose its
+    schedule or tile. `cuda.prediction` of a kernel is its estimated time.
+    `cuda.host_nodes` of
     the module lists the nodes that the CPU computes. `cuda.checks` lists the
     messages of checks that kernels make.
   }];
   let useDefaultAttributePrinterParser = 1;
   let discardableAttrs = (ins "::ingot::cuda::BlockAttr":$block,
                                "::mlir::ArrayAttr":$checks,
+                               "::ingot::cuda::CyclesAttr":$cycles,
                                "::mlir::ArrayAttr":$host_nodes,
                                "::ingot::cuda::PredictionAttr":$prediction,
                                "::mlir::StringAttr":$reason);
@@ -53,6 +56,19 @@ def Cuda_BlockAttr : AttrDef<Cuda_Dialect, "Block"> {
   let parameters = (ins "int64_t":$threads,
                         DefaultValuedParameter<"int64_t", "0">:$shared);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Cuda_CyclesAttr : AttrDef<Cuda_Dialect, "Cycles"> {
+  let mnemonic = "cycles";
+  let summary = "the estimated cycles of a kernel";
+  let description = [{
+    `count` is the number of cycles of one launch, at least 0. The pass that
+    makes the kernel knows the model that chose its schedule, so it sets the
+    number. `cuda-predict-times` makes a prediction of it and removes it.
+  }];
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
   let genVerifyDecl = 1;
 }
 

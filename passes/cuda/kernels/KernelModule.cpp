@@ -36,8 +36,9 @@ void cuda::setBlock(func::FuncOp kernel, int64_t threads, int64_t sharedBytes) {
 }
 
 void cuda::setCycles(func::FuncOp kernel, int64_t cycles) {
-  kernel->setAttr(kCycles,
-                  Builder(kernel.getContext()).getI64IntegerAttr(cycles));
+  MLIRContext *context = kernel.getContext();
+  CudaDialect::CyclesAttrHelper(context).setAttr(
+      kernel, CyclesAttr::get(context, cycles));
 }
 
 /// Returns `blocks`, or 0 if the run skips one of the buffers: it has fewer

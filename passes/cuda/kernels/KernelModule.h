@@ -25,10 +25,6 @@ mlir::ModuleOp kernelsOf(mlir::ModuleOp module);
 /// dynamic shared memory.
 void setBlock(mlir::func::FuncOp kernel, int64_t threads, int64_t sharedBytes);
 
-/// The attribute of a kernel that has its cycles by the model that chose its
-/// schedule or tile. `cuda-predict-times` removes it.
-constexpr llvm::StringLiteral kCycles = "cuda.cycles";
-
 /// Gives a kernel the cycles that the cost model estimates.
 void setCycles(mlir::func::FuncOp kernel, int64_t cycles);
 

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/cuda/CudaDialect.h"
 #include "passes/cuda/Passes.h"
-#include "passes/cuda/kernels/KernelModule.h"
 #include "passes/cuda/schedule/ChooseAttention.h"
 #include "passes/cuda/schedule/ChooseResample.h"
 #include "passes/cuda/schedule/ChooseRows.h"
@@ -73,9 +73,10 @@ static std::optional<int64_t> estimateOf(kernel::EpilogueOpInterface op) {
 /// Returns the cycles of a kernel that is launched with at most `blocks` blocks
 /// if a launch knows their number, else with 0.
 static int64_t cyclesOf(func::FuncOp kernel, int64_t blocks) {
-  if (auto cycles = kernel->getAttrOfType<IntegerAttr>(kCycles)) {
-    kernel->removeAttr(kCycles);
-    return cycles.getInt();
+  CudaDialect::CyclesAttrHelper helper(kernel.getContext());
+  if (CyclesAttr cycles = helper.getAttr(kernel)) {
+    helper.removeAttr(kernel);
+    return cycles.getCount();
   }
   int64_t bytes = 0;
   for (Type type : kernel.getArgumentTypes())

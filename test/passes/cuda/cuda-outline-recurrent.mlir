@@ -23,7 +23,7 @@
 // A thread multiplies vectors of eight f16 of all gates, then the two elements behind them.
 // CHECK: func.func private @recurrent_0
 // CHECK-SAME: cuda.block = #cuda.block<threads = 64>
-// CHECK-SAME: cuda.cycles = {{[0-9]+}} : i64
+// CHECK-SAME: cuda.cycles = #cuda.cycles<{{[0-9]+}}>
 // CHECK-COUNT-4: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
 // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK: llvm.intr.fma

@@ -12,7 +12,7 @@
 // CHECK: cuda.launch @ingot_cuda_kernels::@transpose_0(%arg0, %arg1) blocks(
 // CHECK: func.func private @transpose_0(%[[X:[^:]*]]: memref<512x1024xf32> {llvm.align = 16 : i64}, %[[Y:[^:]*]]: memref<1024x512xf32> {llvm.align = 16 : i64})
 // CHECK-SAME: cuda.block = #cuda.block<threads = 256, shared = {{[0-9]+}}>
-// CHECK-SAME: cuda.cycles = {{[0-9]+}} : i64
+// CHECK-SAME: cuda.cycles = #cuda.cycles<{{[0-9]+}}>
 // CHECK-NOT: scf.if
 // CHECK-COUNT-4: memref.load %[[X]]
 // CHECK: llvm.store {{.*}} : f32, !llvm.ptr<3>

@@ -217,7 +217,7 @@ module {
       memref.store %e, %x[%thread] : memref<262144xf32>
       return
     }
-    func.func private @recurrent_0(%x: memref<262144xf32>) attributes {cuda.block = #cuda.block<threads = 256>, cuda.cycles = 2820 : i64} {
+    func.func private @recurrent_0(%x: memref<262144xf32>) attributes {cuda.block = #cuda.block<threads = 256>, cuda.cycles = #cuda.cycles<2820>} {
       return
     }
   }
@@ -240,7 +240,7 @@ module {
 // CHECK-SAME: cuda.prediction = #cuda.prediction<nanoseconds = 10000, launches = 1>
 module {
   module @ingot_cuda_kernels {
-    func.func private @transpose_0(%x: memref<1024x1024xf32>, %y: memref<1024x1024xf32>) attributes {cuda.block = #cuda.block<threads = 256, shared = 4224>, cuda.cycles = 14100 : i64} {
+    func.func private @transpose_0(%x: memref<1024x1024xf32>, %y: memref<1024x1024xf32>) attributes {cuda.block = #cuda.block<threads = 256, shared = 4224>, cuda.cycles = #cuda.cycles<14100>} {
       return
     }
   }
