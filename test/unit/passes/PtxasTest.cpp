@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cuda/emit/Ptxas.h"
 
+#include "test/unit/base/Ended.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -45,17 +47,6 @@ struct Script {
   std::string message;
   std::optional<ScopedDiagnosticHandler> handler;
 };
-
-/// Returns true unless the process has ended. A zombie has ended.
-bool isRunning(int process) {
-  auto stat = llvm::MemoryBuffer::getFileAsStream(
-      "/proc/" + std::to_string(process) + "/stat");
-  if (!stat)
-    return false;
-  const llvm::StringRef state =
-      (*stat)->getBuffer().rsplit(')').second.ltrim().take_front(1);
-  return state != "Z" && state != "X" && !state.empty();
-}
 
 } // namespace
 
@@ -116,10 +107,7 @@ TEST(Ptxas, ChildrenEnd) {
   ASSERT_TRUE(bool(text));
   int child = 0;
   ASSERT_FALSE((*text)->getBuffer().trim().getAsInteger(10, child));
-  // The system reaps an orphan a moment later.
-  for (int i = 0; i < 1000 && isRunning(child); ++i)
-    usleep(10000);
-  EXPECT_FALSE(isRunning(child));
+  EXPECT_TRUE(test::hasEnded(pid_t(child)));
 }
 
 TEST(Ptxas, NamesNoVersion) {
