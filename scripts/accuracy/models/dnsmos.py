@@ -8,7 +8,7 @@ import metrics
 import speech
 import tasks
 
-COUNT, CLIPS = 144160, 260
+COUNT, CLIPS = 144160, 200
 VOICES = ("en+m1", "en+m3", "en+m7", "en+f1", "en+f2", "en+f4", "de+m2", "fr+f5")
 
 

@@ -14,7 +14,7 @@ from texts import descriptions
 
 LENGTH, HEADS, WIDTH, LAYERS = 64, 12, 384, 6
 # The number of sections, of texts in each, and of all texts that give the centroids.
-SECTIONS, TEXTS, CENTROID_TEXTS = 20, 160, 1000
+SECTIONS, TEXTS, CENTROID_TEXTS = 20, 100, 600
 
 
 def package_folder():

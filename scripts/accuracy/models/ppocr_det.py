@@ -7,7 +7,7 @@ import lines
 import metrics
 import tasks
 
-SIZE, PICTURES, MOST = 256, 640, 6
+SIZE, PICTURES, MOST = 256, 500, 6
 MEAN, DEVIATION = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
 
 

@@ -6,7 +6,7 @@ import lines
 import metrics
 import tasks
 
-HEIGHT, WIDTH, LINES = 48, 320, 1400
+HEIGHT, WIDTH, LINES = 48, 320, 1000
 LONGEST = 32
 
 

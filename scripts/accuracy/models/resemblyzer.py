@@ -9,7 +9,7 @@ import tasks
 import training
 
 FRAMES, BANDS, WIDTH = 160, 40, 256
-UTTERANCES = 40
+UTTERANCES = 30
 VOICES = tuple(f"en+{variant}" for variant in (
     "m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "f1", "f2", "f3", "f4", "f5", "Alex", "Andrea", "Annie", "belinda",
     "linda", "steph", "john", "max", "paul", "rob", "zac"))

@@ -10,7 +10,7 @@ import speech
 import tasks
 
 # A run of the model: frames of 512 samples, each with 64 samples before it.
-FRAMES, STEP, CONTEXT, CLIPS = 64, 512, 64, 700
+FRAMES, STEP, CONTEXT, CLIPS = 64, 512, 64, 600
 VOICES = ("en+m1", "en+m3", "en+m7", "en+f1", "en+f2", "en+f4", "de+m2", "fr+f5", "es+m4", "it+f3")
 
 

@@ -8,7 +8,7 @@ import metrics
 import speech
 import tasks
 
-RATE, STEP, SECONDS, SOUNDS = 16000, 256, 1, 900
+RATE, STEP, SECONDS, SOUNDS = 16000, 256, 1, 700
 # A frame is right within half a semitone.
 CENTS = 50
 # The frames at both ends see only a part of their window.

@@ -16,7 +16,7 @@ class Task(tasks.Task):
         from sklearn.neural_network import MLPClassifier
         rows, value, rng = tables.draw(seed, 12200)
         labels = np.digitize(value + rng.normal(0, 0.15, len(value)), np.quantile(value, [0.25, 0.5, 0.75]))
-        model = MLPClassifier((256, 128), max_iter=12, random_state=seed, batch_size=128)
+        model = MLPClassifier(hidden_layer_sizes=(256, 128), max_iter=12, random_state=seed, batch_size=128)
         learnt = 8000
         return tasks.Data(tables.train(model, rows[:learnt], labels[:learnt], self.batch, "probabilities"),
                           {"rows": rows[learnt:]}, labels[learnt:])

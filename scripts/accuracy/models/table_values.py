@@ -14,7 +14,7 @@ class Task(tasks.Task):
         from sklearn.neural_network import MLPRegressor
         rows, value, rng = tables.draw(seed, 12200)
         values = (100 + 25 * value + rng.normal(0, 3, len(value))).astype("float32")
-        model = MLPRegressor((256, 128), max_iter=25, random_state=seed, batch_size=128)
+        model = MLPRegressor(hidden_layer_sizes=(256, 128), max_iter=25, random_state=seed, batch_size=128)
         learnt = 8000
         return tasks.Data(tables.train(model, rows[:learnt], values[:learnt], self.batch, "variable"),
                           {"rows": rows[learnt:]}, values[learnt:, None])
