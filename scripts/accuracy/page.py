@@ -1,4 +1,5 @@
 """The page with the results of all tasks and seeds."""
+import collections
 import re
 
 import numpy as np
@@ -56,10 +57,13 @@ def verdict(pairs):
     return "**no**"
 
 
-def chosen(row):
-    """Returns the name of the model that `auto` took."""
-    found = re.search(r"chosen: ([\w -]+)", row.get("said", ""))
-    return found.group(1).strip() if found else "?"
+def taken(results):
+    """Returns the names of the models that `auto` took, with the number of seeds."""
+    names = collections.Counter()
+    for result in results:
+        found = re.search(r": took (.+?) of ", result["rows"].get("auto", {}).get("said", ""))
+        names[found.group(1) if found else "refused"] += 1
+    return ", ".join(f"{count} × {name}" for name, count in names.most_common())
 
 
 def speed(results):
@@ -90,7 +94,7 @@ def overview(name, results):
     inside = sum(drop <= trial.MAX_DROP for drop, _ in auto)
     wide = mean([r["rows"]["fp32"]["held"] for r in results])
     return [name, str(len(results)), str(results[0]["held"]), f"{wide:.2f}", *drop_cells(int8), *drop_cells(auto),
-            f"{inside} of {len(auto)}", quick]
+            f"{inside} of {len(auto)}", taken(results), quick]
 
 
 def table(head, rows):
@@ -116,9 +120,12 @@ def precisions(name, results):
 
 
 def notes(results):
-    """Returns what Ingot said where it refused a precision."""
+    """Returns what Ingot said where it refused a precision, or warned of its error."""
     lines = []
     for result in results:
+        warned = re.search(r"the error is above.*", result["rows"]["int8"].get("calibrate", ""))
+        if warned:
+            lines.append(f"- `{result['task']}`, seed {result['seed']}, calibrate: {warned.group()}\n")
         for precision, row in result["rows"].items():
             if "refused" in row:
                 lines.append(f"- `{result['task']}`, seed {result['seed']}, {precision}: {row['refused']}\n")
@@ -131,12 +138,12 @@ def write(by_task):
     text += "".join(f"- `{name}`: {tasks.load(name).about}\n" for name in by_task)
     text += "\n## Bounds\n\n" + table(
         ["model", "seeds", "labels", "fp32, %", "int8 drop", "worst", "holds", "auto drop", "worst", "holds",
-         "seeds in budget", "auto / fastest, time"], [overview(*item) for item in by_task.items()])
+         "seeds in budget", "taken", "auto / fastest, time"], [overview(*item) for item in by_task.items()])
     text += "\n## Precisions\n\n"
     text += "Means of the seeds. bf16, int8 without repairs and w4 are measured with the first seed only.\n\n"
     text += table(["model", "precision", "score, %", "drop", "artifact, MB", "time / fp32"],
                   [row for item in by_task.items() for row in precisions(*item)])
     refused = [line for results in by_task.values() for line in notes(results)]
     if refused:
-        text += "\n## Refused\n\n" + "".join(refused)
+        text += "\n## Refused and warned\n\n" + "".join(refused)
     return text + f"\nAll of it took {seconds / 60:.0f} minutes.\n"
