@@ -13,8 +13,6 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <algorithm>
-
 using namespace ingot;
 using namespace ingot::study;
 
@@ -181,6 +179,7 @@ llvm::Error Judge::addReference(llvm::ArrayRef<Array> outputs) {
   if (sums.empty() && !labels)
     return hasChanged();
   metric->add(referenceSums, sums);
+  referenceBlocks.add(*metric, sums);
   return llvm::Error::success();
 }
 
@@ -247,6 +246,7 @@ llvm::Error Rating::add(llvm::ArrayRef<Array> outputs) {
     return one.takeError();
   lastIsPerfect = *one == judge.perfect(sample);
   judge.metric->add(sums, *one);
+  blocks.add(*judge.metric, *one);
   ++sample;
   return llvm::Error::success();
 }
@@ -254,8 +254,13 @@ llvm::Error Rating::add(llvm::ArrayRef<Array> outputs) {
 llvm::Expected<Score> Rating::end(const Progress &progress) {
   if (sample != judge.samples)
     return judge.hasChanged();
-  if (!judge.isCommand())
-    return Score{judge.metric->score(sums), judge.metric->details(sums)};
+  if (!judge.isCommand()) {
+    Score score{judge.metric->score(sums), judge.metric->details(sums)};
+    if (std::optional<double> error =
+            errorOfDifference(*judge.metric, judge.referenceBlocks, blocks))
+      score.details.push_back({"standard_error_of_drop", *error});
+    return score;
+  }
   if (llvm::Error error = folder->finish(judge.givenLabels))
     return std::move(error);
   Score score;

@@ -7,6 +7,7 @@
 #ifndef INGOT_COMPILER_STUDY_METRIC_JUDGE_H
 #define INGOT_COMPILER_STUDY_METRIC_JUDGE_H
 
+#include "compiler/study/metric/BlockSums.h"
 #include "compiler/study/metric/Boxes.h"
 #include "compiler/study/metric/Metric.h"
 #include "compiler/study/metric/MetricName.h"
@@ -102,6 +103,7 @@ private:
   uint64_t numTaken = 0;
   uint64_t rows = 0, samples = 0;
   Sums referenceSums;
+  BlockSums referenceBlocks;
   Score referenceScore;
   /// The outputs of the reference, for a command.
   std::unique_ptr<OutputFolder> referenceFolder;
@@ -125,6 +127,7 @@ private:
   size_t sample = 0;
   bool lastIsPerfect = false;
   Sums sums;
+  BlockSums blocks;
   std::unique_ptr<OutputFolder> folder;
 };
 

@@ -16,7 +16,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 using namespace mlir;
 using namespace ingot;
