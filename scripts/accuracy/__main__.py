@@ -1,6 +1,6 @@
 """Measures the accuracy of compiled models with trained weights on held-out labels, in each precision.
 
-usage: python scripts/accuracy [MODEL ...] [--seeds N] [--again] [--bin BIN] [--results DIR] [--output FILE]
+usage: python scripts/accuracy [MODEL ...] [--seeds N] [--extras] [--again] [--bin BIN] [--results DIR] [--output FILE]
 
 MODEL is a name in scripts/accuracy/models, by default all. Results are kept as DIR/MODEL.SEED.json. A model and a seed
 with results are not measured again.
@@ -11,9 +11,12 @@ import os
 import sys
 import tempfile
 
-import page
-import tasks
-import trial
+# Trainings are small, and threads that wait for each other slow them down on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import page  # noqa: E402
+import tasks  # noqa: E402
+import trial  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(tasks.HERE))
 
@@ -25,7 +28,8 @@ def measure(name, seed, args):
         with open(path, encoding="utf-8") as file:
             return json.load(file)
     with tempfile.TemporaryDirectory(prefix="ingot-accuracy-") as folder:
-        found = trial.Trial(name, seed, args.bin, folder).measure(trial.EXTRAS if seed == 0 else ())
+        found = trial.Trial(name, seed, args.bin, folder).measure(
+            trial.EXTRAS if args.extras and seed == 0 else ())
     with open(path + ".part", "w", encoding="utf-8") as file:
         json.dump(found, file, indent=1)
     os.replace(path + ".part", path)
@@ -46,6 +50,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", choices=[[], *tasks.names()], metavar="MODEL", help="default: all")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--extras", action="store_true", help=f"also {', '.join(trial.EXTRAS)} with the first seed")
     parser.add_argument("--again", action="store_true", help="measure what has results, too")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"))
     parser.add_argument("--results", default=os.path.join(ROOT, "build", "accuracy"))

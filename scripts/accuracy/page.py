@@ -34,7 +34,7 @@ def mean(values):
 
 def drops(results, precision):
     """Returns [(drop, its standard error)] of all seeds in which the precision has a score."""
-    return [(r["rows"]["fp32"]["held"] - row["held"], row["held_noise"]) for r in results
+    return [(r["rows"]["fp32"]["held"] - row["held"], row["noise"]) for r in results
             if "held" in (row := r["rows"].get(precision, {}))]
 
 
@@ -61,8 +61,7 @@ def taken(results):
     """Returns the names of the models that `auto` took, with the number of seeds."""
     names = collections.Counter()
     for result in results:
-        found = re.search(r": took (.+?) of ", result["rows"].get("auto", {}).get("said", ""))
-        names[found.group(1) if found else "refused"] += 1
+        names[result["rows"].get("auto", {}).get("search", {}).get("chosen", "refused")] += 1
     return ", ".join(f"{count} × {name}" for name, count in names.most_common())
 
 
@@ -73,9 +72,8 @@ def speed(results):
         rows = result["rows"]
         if "ms" not in rows.get("auto", {}):
             continue
-        least = rows["fp32"]["evaluation"] - trial.MAX_DROP
-        best = min(rows[name]["ms"] for name in ("fp32", "int8", "int8-dynamic")
-                   if "ms" in rows.get(name, {}) and rows[name]["evaluation"] >= least - 1e-9)
+        within = {one["name"] for one in rows["auto"]["search"]["candidates"] if one["within_budget"]}
+        best = min(rows[name]["ms"] for name in within & {"fp32", "int8", "int8-dynamic"} if "ms" in rows.get(name, {}))
         ratios.append(rows["auto"]["ms"] / best)
     return ratios
 
@@ -143,6 +141,9 @@ def write(by_task):
     text += "Means of the seeds. bf16, int8 without repairs and w4 are measured with the first seed only.\n\n"
     text += table(["model", "precision", "score, %", "drop", "artifact, MB", "time / fp32"],
                   [row for item in by_task.items() for row in precisions(*item)])
+    missing = [name for name in tasks.names() if name not in by_task]
+    if missing:
+        text += f"\nNot measured yet: {', '.join(f'`{name}`' for name in missing)}.\n"
     refused = [line for results in by_task.values() for line in notes(results)]
     if refused:
         text += "\n## Refused and warned\n\n" + "".join(refused)

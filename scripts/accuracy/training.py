@@ -9,7 +9,6 @@ import onnx
 def start(seed):
     import torch
     torch.manual_seed(seed)
-    torch.set_num_threads(2)
     return torch
 
 

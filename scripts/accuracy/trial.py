@@ -2,11 +2,11 @@
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 import time
 
+import ingot
 import numpy as np
 import onnx
 
@@ -15,8 +15,8 @@ import tasks
 
 MAX_DROP = 0.5
 EXTRAS = ("bf16", "int8 unrepaired", "w4")
-# Rounds of measuring all artifacts in turns, and the least seconds of each.
-ROUNDS, SECONDS = 3, 0.4
+# The least seconds and runs of measuring all artifacts in turns, and the quantile that counts.
+SECONDS, LEAST_RUNS, QUANTILE = 2, 20, 0.1
 
 
 class Refused(Exception):
@@ -35,8 +35,8 @@ class Trial:
     def ingot(self, *arguments):
         done = subprocess.run([os.path.join(self.bin, "ingot"), *arguments], capture_output=True, text=True)
         if done.returncode:
-            raise Refused(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit {done.returncode}")
-        return done.stdout + done.stderr
+            raise Refused(message_of(done.stderr) or f"exit code {done.returncode}")
+        return done.stdout
 
     def prepare(self):
         """Writes the model and the samples, and splits the data."""
@@ -49,7 +49,7 @@ class Trial:
         half = (len(order) - first) // 2 // batch * batch
         self.save("calibration.npz", data, order[:first], with_labels=False)
         self.save("evaluation.npz", data, order[first:first + half])
-        self.split = {"evaluation": order[first:first + half], "held": order[first + half:first + 2 * half]}
+        self.held = order[first + half:first + 2 * half]
         self.loaded = data
 
     def save(self, name, data, chosen, with_labels=True):
@@ -58,23 +58,17 @@ class Trial:
             arrays["labels"] = data.labels[chosen]
         np.savez(self.path(name), **arrays)
 
-    def run(self, artifact, chosen):
-        """Returns the outputs of samples as a list of arrays, computed batch by batch."""
-        batch, found = self.task.batch, []
-        out = self.path("out")
-        for first in range(0, len(chosen), batch):
-            arguments = []
-            for key, array in self.loaded.inputs.items():
-                np.save(self.path(f"in.{key}.npy"), array[chosen[first:first + batch]])
-                arguments += ["--input", f"{key}={self.path(f'in.{key}.npy')}"]
-            shutil.rmtree(out, ignore_errors=True)
-            self.ingot("run", artifact, *arguments, "--output-dir", out)
-            found.append([np.load(os.path.join(out, f"{output}.npy")) for output in self.outputs])
+    def run(self, artifact):
+        """Returns the outputs of the held-out samples as a list of arrays, computed batch by batch."""
+        model, batch, found = ingot.load(artifact), self.task.batch, []
+        for first in range(0, len(self.held), batch):
+            chosen = self.held[first:first + batch]
+            outputs = model.run({key: array[chosen] for key, array in self.loaded.inputs.items()})
+            found.append([np.asarray(outputs[name]) for name in self.outputs])
         return [np.concatenate(parts) for parts in zip(*found)]
 
-    def parts(self, artifact, split):
-        chosen = self.split[split]
-        return self.task.metric.parts(self.run(artifact, chosen), self.loaded.labels[chosen])
+    def parts(self, artifact):
+        return self.task.metric.parts(self.run(artifact), self.loaded.labels[self.held])
 
     def compile(self, precision, result):
         """Returns the path of an artifact. Notes messages and seconds."""
@@ -93,7 +87,9 @@ class Trial:
             if os.path.exists(calibration):
                 options.append(f"--calibration={calibration}")
         start = time.time()
-        result["said"] = self.ingot("compile", self.model, "-o", artifact, *options)
+        said = json.loads(self.ingot("compile", self.model, "-o", artifact, "--json", *options))
+        if precision == "auto":
+            result["search"] = said["precision_study"]
         result["seconds"] = round(time.time() - start, 1)
         result["bytes"] = os.path.getsize(artifact)
         return artifact
@@ -105,35 +101,34 @@ class Trial:
         return ["--metric", option] if option else []
 
     def measure_times(self, artifacts):
-        """Returns the median milliseconds of a run, the least of some rounds in turns."""
-        inputs = []
-        for key, array in self.loaded.inputs.items():
-            np.save(self.path(f"in.{key}.npy"), array[:self.task.batch])
-            inputs += ["--input", f"{key}={self.path(f'in.{key}.npy')}"]
-        best = {}
-        for _ in range(ROUNDS):
-            for precision, artifact in artifacts.items():
-                found = json.loads(self.ingot("bench", artifact, "--json", f"--duration={SECONDS}s", *inputs))
-                best[precision] = min(best.get(precision, 1e9), milliseconds(found))
-        return best
+        """Returns the milliseconds of a run, measured in turns run by run. On a shared machine, low quantiles are those
+        of runs that nothing has disturbed."""
+        inputs = {key: array[:self.task.batch] for key, array in self.loaded.inputs.items()}
+        models = {precision: ingot.load(artifact) for precision, artifact in artifacts.items()}
+        times, end = {precision: [] for precision in models}, time.time() + SECONDS
+        while time.time() < end or len(times["fp32"]) < LEAST_RUNS:
+            for precision, model in models.items():
+                start = time.perf_counter()
+                model.run(inputs)
+                times[precision].append(1e3 * (time.perf_counter() - start))
+        return {precision: float(np.quantile(values, QUANTILE)) for precision, values in times.items()}
 
     def measure(self, extras):
         """Returns all results of the task with this seed."""
         start = time.time()
         self.prepare()
-        found = {"task": self.name, "seed": self.seed, "held": len(self.split["held"]), "rows": {}}
-        metric, artifacts, wide = self.task.metric, {}, {}
+        found = {"task": self.name, "seed": self.seed, "held": len(self.held), "rows": {}}
+        metric, artifacts, wide = self.task.metric, {}, None
         for precision in ("fp32", "int8-dynamic", "int8", "auto", *extras):
             if precision == "w4" and not self.task.has_matrices:
                 continue
             result = found["rows"][precision] = {}
             try:
                 artifact = self.compile(precision, result)
-                for split in ("held", "evaluation"):
-                    parts = self.parts(artifact, split)
-                    wide.setdefault(split, parts)
-                    result[split] = float(metric.score(parts.sum(0)))
-                    result[split + "_noise"] = metrics.noise_of_drop(metric, wide[split], parts)
+                parts = self.parts(artifact)
+                wide = parts if wide is None else wide
+                result["held"] = float(metric.score(parts.sum(0)))
+                result["noise"] = metrics.noise_of_drop(metric, wide, parts)
             except Refused as refused:
                 if precision == "fp32":
                     raise
@@ -147,8 +142,10 @@ class Trial:
         return found
 
 
-def milliseconds(report):
-    return report["latency_ms"]["median"]
+def message_of(text):
+    """Returns the last message of a command. With --json, each is a line of JSON."""
+    lines = text.strip().splitlines() or [""]
+    return json.loads(lines[-1]).get("text", "") if lines[-1].startswith("{") else lines[-1]
 
 
 def judge(name, folder):

@@ -8,7 +8,7 @@ import metrics
 import tasks
 import training
 
-SIZE, CELL, LEARNT, OTHER, MOST, FOUND = 96, 8, 1500, 1000, 4, 8
+SIZE, CELL, LEARNT, OTHER, MOST, FOUND = 96, 8, 1200, 700, 4, 8
 CELLS = SIZE // CELL
 KINDS = ("rectangle", "ellipse", "triangle")
 

@@ -29,7 +29,7 @@ def spoil(pictures, rng):
 class Task(tasks.Task):
     about = "A convolutional network for scikit-learn's handwritten digits, moved and with noise."
     metric = metrics.Classes()
-    batch, is_trained_here = 20, True
+    batch, is_trained_here = 50, True
 
     def data(self, seed):
         from sklearn.datasets import load_digits

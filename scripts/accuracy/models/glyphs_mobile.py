@@ -9,7 +9,7 @@ import metrics
 import tasks
 import training
 
-SIZE, LEARNT, OTHER = 32, 6000, 2600
+SIZE, LEARNT, OTHER = 32, 4000, 1800
 
 
 def network():
@@ -52,7 +52,7 @@ def glyph(rng, noise, number):
 class Task(tasks.Task):
     about = "A network as MobileNetV3 for rendered letters with noise, blur and a tilt."
     metric = metrics.Classes()
-    batch, is_trained_here = 20, True
+    batch, is_trained_here = 50, True
 
     def data(self, seed):
         rng, noise = random.Random(seed), np.random.default_rng(seed)

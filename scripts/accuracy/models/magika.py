@@ -18,7 +18,7 @@ ENDINGS = {"python": "py", "pythonbytecode": "pyc", "elf": "so", "json": "json",
            "xml": "xml", "markdown": "md", "cmake": "cmake", "rst": "rst", "yaml": "yaml", "svg": "svg", "ttf": "ttf",
            "npz": "npz", "ini": "ini", "po": "po", "typescript": "ts", "tcl": "tcl", "toml": "toml", "csv": "csv"}
 FOLDERS = (sys.prefix, "/usr/share", "/usr/lib")
-OF_EACH, LEAST, SIZE, BLOCK, PADDING = 90, 200, 1024, 4096, 256
+OF_EACH, LEAST, SIZE, BLOCK, PADDING = 45, 200, 1024, 4096, 256
 
 
 def files():
@@ -45,7 +45,7 @@ def tokens(content):
 class Task(tasks.Task):
     about = "The network of magika on files of this machine; right is the type that the name of the file says."
     metric = metrics.Classes()
-    batch, has_matrices = 10, True
+    batch, has_matrices = 50, True
 
     def data(self, seed):
         model_path, = glob.glob(tasks.file_of("magika", "models", "standard_*", "model.onnx"))

@@ -47,7 +47,7 @@ class Task(tasks.Task):
     about = ("The speaker encoder resemblyzer on synthetic voices in noise; right is an embedding whose nearest other "
              "one is of the same voice.")
     metric = metrics.Share(right)
-    batch, has_matrices = 10, True
+    batch, has_matrices = 20, True
 
     def data(self, seed):
         rng, noise = random.Random(4), np.random.default_rng(4)

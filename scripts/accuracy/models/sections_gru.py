@@ -40,7 +40,7 @@ def network():
 class Task(tasks.Task):
     about = "A GRU in both directions on descriptions of Debian packages; right is the section."
     metric = metrics.Classes()
-    batch, is_trained_here, has_matrices = 20, True, True
+    batch, is_trained_here, has_matrices = 50, True, True
 
     def data(self, seed):
         chosen = descriptions(SECTIONS, TEXTS)

@@ -8,7 +8,7 @@ import speech
 import tasks
 import training
 
-TONES, MOST, FRAMES, BANDS, LEARNT, OTHER = 12, 6, 64, 40, 2400, 1400
+TONES, MOST, FRAMES, BANDS, LEARNT, OTHER = 12, 6, 64, 40, 2000, 1000
 
 
 def draw(rng, noise):
@@ -55,7 +55,7 @@ def loss(results, labels):
 class Task(tasks.Task):
     about = "A convolution and a GRU with CTC on sequences of tones in noise; the share of right tones."
     metric = metrics.Sequences()
-    batch, is_trained_here = 10, True
+    batch, is_trained_here = 50, True
 
     def data(self, seed):
         rng, noise = random.Random(seed), np.random.default_rng(seed)
