@@ -131,6 +131,24 @@ class AutoRepair(Case):
                                      {"w": draw(24, 1) + np.float32(0.01) * draw(24, 48), "v": v, "s": 100 * draw(24, 64)}))
         return model, (2 + draw(64, 4) @ draw(4, 24)).astype(np.float32)
 
+    def test_an_error_of_all_samples_is_repaired(self):
+        """Repairs are compared on 32 samples. They are tried although the error is too large on all samples only."""
+        rng = np.random.default_rng(7)
+        draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+        w = draw(24, 48)
+        w[0] = 0
+        model = self.save(make_model([helper.make_node("MatMul", ["x", "w"], ["y"], "up")], [("x", ["n", 24])],
+                                     [("y", ["n", 48])], {"w": w}))
+        data = draw(200, 24) * np.exp(0.7 * draw(200, 1))
+        # Widens the range of all numbers by one that no output depends on.
+        data[0, 0] = 103
+        _, lines = self.calibrate(model, data, "--method=minmax")
+        trials, (before, _, samples), _ = self.trials(lines)
+        self.assertGreater(before, BOUND)
+        self.assertGreater(samples, 32)
+        self.assertLess(trials[0][1], BOUND)
+        self.assertEqual([name for name, *_ in trials][:2], ["equalize", "smooth"])
+
     def test_each_output_counts_by_itself(self):
         model, data = self.two(True)
         _, lines = self.calibrate(model, data, "--method=minmax")

@@ -14,8 +14,6 @@
 using namespace ingot;
 using namespace ingot::study;
 
-static bool isEnough(double error) { return error <= ErrorMeter::kMostError; }
-
 llvm::Expected<MeasuredError>
 Repairer::measureInt8(ErrorMeter &meter,
                       const quantize::Calibration &calibration,
@@ -46,7 +44,7 @@ llvm::Error Repairer::tryNeeded(llvm::ArrayRef<RepairKind> kinds, State &state,
                                 Stages &stages) {
   for (RepairKind kind : kinds) {
     const Progress progress = stages.next();
-    if (isEnough(state.error))
+    if (state.error <= mostError)
       continue;
     bool isOutOfTime = time->isOver();
     if (!isOutOfTime)
@@ -76,7 +74,7 @@ llvm::Error Repairer::tryAll(State &state, std::vector<RepairTrial> &trials,
   if (llvm::Error error = tryNeeded({RepairKind::bias, RepairKind::keep}, state,
                                     trials, stages))
     return error;
-  if (isEnough(state.error))
+  if (state.error <= mostError)
     return llvm::Error::success();
   if (time->isOver())
     return tryNeeded({RepairKind::round}, state, trials, stages);
@@ -118,7 +116,7 @@ Repairer::runAutomatic(ErrorMeter &meter, ErrorMeter &ofRepairs,
     return first.takeError();
   outcome = {*first, *first};
   // An infinite or NaN error says nothing about repairs.
-  if (isEnough(first->error) || !std::isfinite(first->error))
+  if (first->error <= ErrorMeter::kMostError || !std::isfinite(first->error))
     return trials;
   comparator = &ofRepairs;
   if (survey.count() > kLearntSamples)
@@ -130,6 +128,9 @@ Repairer::runAutomatic(ErrorMeter &meter, ErrorMeter &ofRepairs,
     if (!before)
       return before.takeError();
     state.error = *before;
+    // The few samples may have a smaller error than all, so it must fall in
+    // proportion.
+    mostError *= std::min(*before / first->error, 1.0);
   }
   if (llvm::Error error = tryAll(state, trials, stages))
     return std::move(error);

@@ -98,9 +98,11 @@ findCandidates(Probe &probe, const Progress &progress) {
   return all;
 }
 
-/// Returns the number of candidates to keep.
+/// Returns the number of candidates to keep for an error of at most
+/// `mostError`.
 static llvm::Expected<size_t> chooseCount(Probe &probe,
                                           llvm::ArrayRef<Candidate> candidates,
+                                          double mostError,
                                           const Progress &progress) {
   // Trying 1, 2, 4 and so on finds the limits of the smallest number that is
   // enough, and then bisection finds the number.
@@ -121,10 +123,10 @@ static llvm::Expected<size_t> chooseCount(Probe &probe,
     llvm::Expected<double> error = measure(high);
     if (!error)
       return error.takeError();
-    if (*error <= ErrorMeter::kMostError)
+    if (*error <= mostError)
       break;
   }
-  if (tried.empty() || tried.back().second > ErrorMeter::kMostError) {
+  if (tried.empty() || tried.back().second > mostError) {
     double smallest = INFINITY;
     for (const auto &one : tried)
       smallest = std::min(smallest, one.second);
@@ -138,7 +140,7 @@ static llvm::Expected<size_t> chooseCount(Probe &probe,
     llvm::Expected<double> error = measure(middle);
     if (!error)
       return error.takeError();
-    (*error <= ErrorMeter::kMostError ? high : low) = middle;
+    (*error <= mostError ? high : low) = middle;
   }
   return high;
 }
@@ -161,7 +163,8 @@ llvm::Error Repairer::keepLayers(quantize::Calibration &calibration,
       findCandidates(probe, stages.next());
   if (!candidates)
     return candidates.takeError();
-  llvm::Expected<size_t> count = chooseCount(probe, *candidates, stages.next());
+  llvm::Expected<size_t> count =
+      chooseCount(probe, *candidates, mostError, stages.next());
   if (!count)
     return count.takeError();
   for (const Candidate &one :

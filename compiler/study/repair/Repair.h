@@ -138,6 +138,8 @@ private:
   uint64_t mostSamples = 0, mostBytes = UINT64_MAX;
   /// The share of the error that a repair must stay below to be kept.
   double mostLeft = 1;
+  /// The largest error on the compared samples that needs no repair.
+  double mostError = ErrorMeter::kMostError;
   /// Measures repaired artifacts. Only for `auto`, because artifacts compile
   /// and run faster than a probe.
   ErrorMeter *comparator = nullptr;
