@@ -22,9 +22,10 @@ std::unique_ptr<Metric> argmax() {
 
 /// Adds `count` samples of one row; every `step`-th is wrong.
 BlockSums samples(size_t count, size_t step) {
+  const std::unique_ptr<Metric> metric = argmax();
   BlockSums sums;
   for (size_t i = 0; i < count; ++i)
-    sums.add({i % step == 0 ? 0.0 : 1.0, 1.0});
+    sums.add(*metric, {i % step == 0 ? 0.0 : 1.0, 1.0});
   return sums;
 }
 
