@@ -22,7 +22,7 @@ help: ## this list
 setup: ## install the tools and libraries that the build needs (Debian 12, root)
 	@scripts/setup.sh
 
-configure: setup
+configure: setup ## write the build files in build
 	@[[ -f build/build.ninja ]] || cmake --preset release
 
 build: configure ## build the compiler, the runtime and the tools into build/
@@ -160,10 +160,7 @@ bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/measured
 	@$(bench_python) scripts/bench.py build/models --precision=int8 --output docs/measured/benchmarks-int8.md
 	@scripts/benchmark-picture.py
 
-quantize-int8-networks: build build/bench-venv/.ready ## time drawn networks that other projects quantized against fp32, and list the slower ones (some 20 minutes)
-	@$(bench_python) test/bench/int8_networks.py --peers
-
-bench: models ## measure time and memory of quantizing beside ONNX Runtime and NNCF; writes docs/measured/quantization.md
+quantize-bench: models ## measure time and memory of quantizing beside ONNX Runtime and NNCF; writes docs/measured/quantization.md
 	@$(bench_python) scripts/quantize_bench.py build/models --output docs/measured/quantization.md
 
 fuzz: setup ## fuzz readers of files and options (ASan, UBSan), each for FUZZ_SECONDS, by default 600

@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import re
+import subprocess
 import sys
 
 from cxx_outline import is_constructor, outline
@@ -261,6 +262,17 @@ def check_executable():
                                           "is executable, but does not start with #!")
 
 
+def check_makefile():
+    """Finds what make warns about, e.g. two recipes of one target, and targets without a line of help."""
+    done = subprocess.run(["make", "-n", "help"], cwd=ROOT, capture_output=True, text=True)
+    yield from done.stderr.splitlines()
+    with open(os.path.join(ROOT, "Makefile"), encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    for name in re.search(r"^\.PHONY: (.*)$", text, re.M)[1].split():
+        if not re.search(rf"^{name}:.* ## ", text, re.M):
+            yield f"Makefile: {name} has no text behind `##`, so that `make help` does not list it"
+
+
 # The largest number of lines in a command's folder. Commands parse, call a library and print.
 COMMAND_LINES = 200
 
@@ -416,6 +428,7 @@ def main():
                ("a pattern says why it declines", list(check_reasons())),
                ("lines have 80 columns, files 500 lines at most", list(check_size())),
                ("scripts are executable, and nothing else", list(check_executable())),
+               ("make warns of nothing, and its targets are explained", list(check_makefile())),
                (f"a command has {COMMAND_LINES} lines at most", list(check_commands())),
                (f"a class of kernels has {METHODS} methods at most", list(check_methods())),
                (f"a function has {PARAMETERS} parameters at most", list(check_parameters())),
