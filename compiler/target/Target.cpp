@@ -121,6 +121,15 @@ static std::optional<Target> nativeTarget() {
   return best;
 }
 
+/// Returns the names of devices other than the CPU, each behind a comma.
+static std::string deviceNames() {
+  std::string names;
+  for (const Backend *backend : getBackends())
+    if (!backend->device().levels.empty())
+      names += ", " + backend->device().name.str();
+  return names;
+}
+
 /// Returns the levels that `names` refer to.
 static std::optional<Targets> findTargets(llvm::ArrayRef<llvm::StringRef> names,
                                           std::string &error) {
@@ -147,7 +156,8 @@ static std::optional<Targets> findTargets(llvm::ArrayRef<llvm::StringRef> names,
       continue;
     error = name == "native" || name == "multi"
                 ? "target '" + name.str() + "' stands alone: list levels"
-                : "unknown target '" + name.str() + "': use native, multi or";
+                : "unknown target '" + name.str() + "': use native, multi" +
+                      deviceNames() + " or";
     error += " " + levelNames();
     return std::nullopt;
   }

@@ -64,8 +64,9 @@ class Target(Case):
         self.assert_refuses(relu_model(), *words, options=[f"--target={target}", *options])
 
     def test_unknown(self):
-        names = ["native", "multi", *LEVELS]
-        self.refuse("pentium", "unknown target 'pentium'", *names)
+        names = ["native", "multi", "cuda", *LEVELS]
+        for name in ("pentium", "gpu", "CUDA", "nvidia", "90"):
+            self.refuse(name, f"unknown target '{name}'", *names)
         self.refuse("x86-64-v3,pentium", "unknown target 'pentium'")
         self.refuse("x86-64-v3,", "unknown target ''")
         self.refuse("", "option --target is empty")
