@@ -56,13 +56,11 @@ static const TypePair *findType(const ingot_dlpack_tensor &tensor) {
 // From DLPack
 //===----------------------------------------------------------------------===//
 
-/// Returns true if the tensor has no strides but those of a dense row-major
-/// tensor. Strides of dimensions of size 1 do not matter.
+/// Returns true if a tensor with elements has no strides but those of a dense
+/// row-major tensor. Strides of dimensions of size 1 do not matter.
 static bool isDense(const ingot_dlpack_tensor &tensor) {
   int64_t stride = 1;
   for (int32_t i = tensor.ndim; tensor.strides && i-- > 0;) {
-    if (tensor.shape[i] == 0)
-      return true;
     if (tensor.shape[i] != 1 && tensor.strides[i] != stride)
       return false;
     stride *= tensor.shape[i];
@@ -100,14 +98,15 @@ static ingot_status convert(const ingot_dlpack_managed *managed, Tensor *out,
                 "the DLPack tensor is on a device of type %d; only 1 (CPU), 2 "
                 "(CUDA) and 3 (pinned) are known",
                 tensor.device_type);
-  if (!isDense(tensor))
-    return fail(error, INGOT_INVALID_ARGUMENT,
-                "the DLPack tensor is not dense and row-major; make it "
-                "contiguous first");
   uint64_t bytes;
   if (!tensorBytes(type->dtype, tensor.shape, uint32_t(tensor.ndim), bytes))
     return fail(error, INGOT_INVALID_ARGUMENT,
                 "the DLPack tensor is impossibly large");
+  // Strides of a tensor without elements do not matter.
+  if (bytes && !isDense(tensor))
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "the DLPack tensor is not dense and row-major; make it "
+                "contiguous first");
   out->dtype = type->dtype;
   out->data = tensor.data
                   ? static_cast<char *>(tensor.data) + tensor.byte_offset

@@ -14,6 +14,7 @@
 
 #include "ingot/ingot.hpp"
 
+#include <array>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -341,6 +342,29 @@ TEST(DLPack, ToInput) {
   EXPECT_EQ(input.rank, 2u);
 }
 
+/// Libraries give tensors without elements any strides. The other sizes may be
+/// anything, too.
+TEST(DLPack, WithoutElements) {
+  Foreign tensor;
+  tensor.managed.tensor.ndim = 2;
+  tensor.managed.tensor.strides = tensor.strides;
+  ingot_input input = INGOT_INPUT_INIT;
+  for (auto [rows, columns, rowStride, columnStride] :
+       {std::array<int64_t, 4>{0, 2, 1, 7},
+        {2, 0, 1, 7},
+        {0, 3, 0, 0},
+        {0, INT64_MAX, INT64_MAX, 1},
+        {INT64_MAX, 0, 1, INT64_MAX}}) {
+    tensor.shape[0] = rows;
+    tensor.shape[1] = columns;
+    tensor.strides[0] = rowStride;
+    tensor.strides[1] = columnStride;
+    ASSERT_EQ(ingot_dlpack_to_input(&tensor.managed, &input, nullptr), INGOT_OK)
+        << rows << " x " << columns;
+    EXPECT_EQ(input.bytes, 0u);
+  }
+}
+
 TEST(DLPack, Refusals) {
   Foreign tensor;
   tensor.managed.major = 2;
@@ -368,7 +392,10 @@ TEST(DLPack, Refusals) {
             "more than 64");
   tensor.reset();
   tensor.shape[0] = INT64_MAX;
-  tensor.managed.tensor.strides = nullptr;
+  EXPECT_EQ(tensor.refusal(), "the DLPack tensor is impossibly large");
+  tensor.shape[1] = INT64_MAX;
+  tensor.managed.tensor.ndim = 2;
+  tensor.managed.tensor.strides = tensor.strides;
   EXPECT_EQ(tensor.refusal(), "the DLPack tensor is impossibly large");
   tensor.reset();
   tensor.managed.flags = INGOT_DLPACK_READ_ONLY;
