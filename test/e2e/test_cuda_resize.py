@@ -142,3 +142,20 @@ class CudaResize(Emulated):
                    "scales": np.array([1, 1, 1.5, 2], np.float32), "apart": np.array([1, 2, 1, 2], np.float32)}
         model = make_model(nodes, [("x", [1, 2, 6, 5])], [("a", [1, 2, 9, 10]), ("b", [1, 4, 6, 10])], weights, opset=19)
         self.check(model, {"x": eighths(rng, 1, 2, 6, 5)}, 1e-5, kernel=None)
+
+    def test_nan_in_a_filter(self):
+        """A filter multiplies by matrices. A NaN reaches all results that have a weight for it, but no other channel."""
+        x = eighths(np.random.default_rng(10), 1, 2, 8, 9)
+        spot = np.zeros_like(x)
+        spot[0, 0, 3, 4] = 1
+        for mode, size in (("linear", [5, 7]), ("cubic", [3, 4])):
+            model = make_model([helper.make_node("Resize", ["x", "", "", "sizes"], ["y"], mode=mode, antialias=1)],
+                               [("x", x.shape)], [("y", [1, 2, *size])], {"sizes": np.array([1, 2, *size])}, opset=19)
+            cpu = self.compile(model, "--target=x86-64-v3", name="cpu")
+            gpu = self.compile(model, "--target=sm_80", "--ptxas=none", name="gpu")
+            for run in (lambda x: self.run_model(cpu, {"x": x})["y"], lambda x: self.emulate(gpu, {"x": x})["y"]):
+                numbers, weighted = run(x), run(spot)[0, 0] != 0
+                for odd in (np.nan, np.inf):
+                    y = run(np.where(spot, np.float32(odd), x))
+                    self.assertFalse(np.isfinite(y[0, 0][weighted]).any())
+                    np.testing.assert_array_equal(y[0, 1], numbers[0, 1])
