@@ -32,13 +32,20 @@ int32_t State::checkUsable(const Message &message) {
 
 int32_t State::checkStream(Stream stream, const Message &message) {
   Context of = nullptr;
-  if (driver.cuStreamGetCtx(stream, &of) || of != context)
+  Result result = driver.cuStreamGetCtx(stream, &of);
+  // After a fault of the GPU, every call fails, also for a right stream.
+  if (endsContext(result))
+    return check(result, "cuStreamGetCtx", message);
+  if (result || of != context)
     return message.fail(INGOT_ABI_INVALID_ARGUMENT,
                         "the stream does not belong to the primary context of "
                         "CUDA device %d, which the model uses",
                         device);
   CaptureStatus capture = captureNone;
-  if (driver.cuStreamIsCapturing(stream, &capture) || capture != captureNone)
+  result = driver.cuStreamIsCapturing(stream, &capture);
+  if (endsContext(result))
+    return check(result, "cuStreamIsCapturing", message);
+  if (result || capture != captureNone)
     return message.fail(INGOT_ABI_INVALID_ARGUMENT,
                         "the stream captures a graph, but work of a model "
                         "cannot be captured; end the capture first");
@@ -50,9 +57,14 @@ int32_t State::checkAddress(const void *data, const char *place,
   const DevicePointer pointer = uintptr_t(data);
   MemoryType type = memoryHost;
   int owned = -1;
-  if (driver.cuPointerGetAttribute(&type, pointerMemoryType, pointer) ||
-      type != memoryDevice ||
-      driver.cuPointerGetAttribute(&owned, pointerDevice, pointer))
+  Result result =
+      driver.cuPointerGetAttribute(&type, pointerMemoryType, pointer);
+  if (!result && type == memoryDevice)
+    result = driver.cuPointerGetAttribute(&owned, pointerDevice, pointer);
+  // After a fault of the GPU, every call fails, also for a right address.
+  if (endsContext(result))
+    return check(result, "cuPointerGetAttribute", message);
+  if (result || type != memoryDevice)
     return message.fail(INGOT_ABI_INVALID_ARGUMENT,
                         "the address%s is not in memory of CUDA device %d",
                         place, device);
@@ -180,7 +192,10 @@ static uint32_t locate(void *opaque, const void *pointer, uint32_t *device) {
   MemoryType type = memoryHost;
   int owner = 0;
   *device = 0;
-  Current current(state);
+  // If the model cannot be used, the run will say so.
+  Current current(state, {nullptr, 0});
+  if (current.status)
+    return INGOT_ABI_MEMORY_HOST;
   if (state.driver.cuPointerGetAttribute(&type, pointerMemoryType, address) ||
       type != memoryDevice ||
       state.driver.cuPointerGetAttribute(&owner, pointerDevice, address))

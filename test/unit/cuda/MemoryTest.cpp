@@ -135,3 +135,54 @@ TEST(Memory, OfAnotherDevice) {
             "the address for input 0 is in memory of CUDA device 1, but the "
             "model runs on CUDA device 0\n");
 }
+
+/// After a fault of other work, the driver refuses right addresses and streams,
+/// too. The messages name the fault.
+TEST(Memory, AfterAFault) {
+  Outcome outcome = inChild("", [] {
+    TestModel broken, models[3];
+    broken.body = [](ingot_abi_call *call) {
+      const uint64_t words[] = {uint64_t(call->inputs[0].data),
+                                uint64_t(call->weights), 0};
+      ingot_cuda_launch(call, faultKernel, 1, words);
+    };
+    if (broken.load())
+      return 1;
+    // Each model has a session already.
+    for (TestModel &model : models)
+      if (model.load() || model.run())
+        return 2;
+    Caller caller;
+    cuda::DevicePointer pointer;
+    cuda::Stream stream;
+    if (caller.cuMemAlloc_v2(&pointer, numBytes) ||
+        caller.cuStreamCreate(&stream, cuda::streamNonBlocking))
+      return 3;
+    if (broken.run() != INGOT_ABI_BACKEND_ERROR)
+      return 4;
+    auto *address = reinterpret_cast<void *>(uintptr_t(pointer));
+    int32_t onHost[16] = {};
+    ingot_abi_copy copy = {};
+    copy.struct_size = sizeof(copy);
+    copy.to_memory = INGOT_ABI_MEMORY_CUDA;
+    copy.to = address;
+    copy.from = onHost;
+    copy.bytes = 64;
+    models[2].stream = stream;
+    const int32_t statuses[] = {
+        models[0].run(1, bufferOf(address, INGOT_ABI_MEMORY_CUDA), bufferOf()),
+        callDevice(models[1], ingot_cuda_device.copy, &copy), models[2].run()};
+    for (int i = 0; i < 3; ++i) {
+      fprintf(stderr, "%s\n", models[i].message);
+      if (statuses[i] != INGOT_ABI_BACKEND_ERROR)
+        return 5 + i;
+    }
+    return 0;
+  });
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  for (const char *call : {"cuPointerGetAttribute", "cuStreamGetCtx"})
+    EXPECT_NE(outcome.errors.find(std::string(call) +
+                                  " failed: CUDA_ERROR_LAUNCH_FAILED\n"),
+              std::string::npos)
+        << outcome.errors;
+}

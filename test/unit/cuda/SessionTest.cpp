@@ -345,8 +345,17 @@ TEST(Session, ForkAfterOpen) {
     Session &session = *held;
     if (session.start(1) || session.wait())
       return 2;
+    void *onGpu = nullptr;
+    if (callDevice(model, ingot_cuda_device.allocate, INGOT_ABI_MEMORY_CUDA, 64,
+                   &onGpu))
+      return 5;
     const pid_t child = fork();
     if (child == 0) {
+      // The child asks the driver nothing.
+      uint32_t owner = 0;
+      if (ingot_cuda_device.locate(model.state, onGpu, &owner) !=
+          INGOT_ABI_MEMORY_HOST)
+        _exit(2);
       void *other = nullptr;
       const int32_t statuses[] = {
           session.start(1), session.wait(),
@@ -365,6 +374,7 @@ TEST(Session, ForkAfterOpen) {
       return 3;
     if (session.start(2) || session.wait() || !session.isRight())
       return 4;
+    ingot_cuda_device.release(model.state, INGOT_ABI_MEMORY_CUDA, onGpu);
     held.reset();
     model.unload();
     return 0;
