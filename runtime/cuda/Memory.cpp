@@ -155,6 +155,16 @@ static int32_t enqueueCopy(State &state, const ingot_abi_copy &copy,
       "cuMemcpyDtoDAsync_v2", message);
 }
 
+/// Returns true if a copy within GPU memory writes bytes that it reads. The
+/// driver leaves open what such a copy does.
+static bool overlapsItself(const ingot_abi_copy &copy) {
+  if (copy.to_memory != INGOT_ABI_MEMORY_CUDA ||
+      copy.from_memory != INGOT_ABI_MEMORY_CUDA)
+    return false;
+  const uintptr_t to = uintptr_t(copy.to), from = uintptr_t(copy.from);
+  return (to < from ? from - to : to - from) < copy.bytes;
+}
+
 static int32_t copyMemory(void *opaque, const ingot_abi_copy *copy, char *error,
                           uint64_t room) {
   State &state = *static_cast<State *>(opaque);
@@ -172,6 +182,10 @@ static int32_t copyMemory(void *opaque, const ingot_abi_copy *copy, char *error,
     if (int32_t status =
             state.checkAddress(copy->from, " that is copied from", message))
       return status;
+  if (overlapsItself(*copy))
+    return message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                        "the memory that is copied to overlaps the memory that "
+                        "is copied from; copy to other memory first");
   auto *stream = static_cast<Stream>(copy->stream);
   if (int32_t status = stream ? state.checkStream(stream, message)
                               : findCopyStream(state, stream, message))

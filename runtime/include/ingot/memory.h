@@ -40,9 +40,10 @@ INGOT_API void ingot_memory_release(ingot_model *model, ingot_memory memory,
                                     void *pointer);
 
 /** Copies bytes between memory of the host and of the model's device, in any
- *  direction. `stream` is a CUstream as in ingot_run_options. With it, the
- *  function returns when the copy is in the queue. If it is null, the function
- *  returns when the copy is done. */
+ *  direction. Both may overlap in memory of the host, but not in memory of a
+ *  GPU. `stream` is a CUstream as in ingot_run_options. With it, the function
+ *  returns when the copy is in the queue. If it is null, the function returns
+ *  when the copy is done. */
 INGOT_API ingot_status ingot_memory_copy(ingot_model *model,
                                          ingot_memory to_memory, void *to,
                                          ingot_memory from_memory,

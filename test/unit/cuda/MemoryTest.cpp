@@ -61,6 +61,9 @@ TEST(Memory, Copies) {
 }
 
 TEST(Memory, Refusals) {
+  const std::string overlap =
+      "the memory that is copied to overlaps the memory that is copied from; "
+      "copy to other memory first\n";
   Outcome outcome = inChild("memory=1M", [] {
     TestModel model;
     if (model.load())
@@ -77,7 +80,7 @@ TEST(Memory, Refusals) {
               INGOT_ABI_OUT_OF_MEMORY) ||
         pointer)
       return 2;
-    int32_t onHost[16];
+    int32_t onHost[16] = {};
     ingot_abi_copy copy = {};
     copy.struct_size = sizeof(copy);
     copy.to_memory = INGOT_ABI_MEMORY_CUDA;
@@ -91,8 +94,31 @@ TEST(Memory, Refusals) {
     buffer.device = 3;
     if (!says(model.run(1, buffer, bufferOf()), INGOT_ABI_INVALID_ARGUMENT))
       return 4;
-    if (model.run())
+    // A copy within GPU memory, forward, backward and onto itself.
+    if (callDevice(model, device.allocate, INGOT_ABI_MEMORY_CUDA, 128,
+                   &pointer))
       return 5;
+    copy.from_memory = INGOT_ABI_MEMORY_CUDA;
+    auto *start = static_cast<char *>(pointer);
+    for (char *from : {start, start + 32, start + 64}) {
+      copy.to = start + 32;
+      copy.from = from;
+      if (!says(callDevice(model, device.copy, &copy),
+                INGOT_ABI_INVALID_ARGUMENT))
+        return 6;
+    }
+    ingot_abi_copy fill = copy;
+    fill.from_memory = INGOT_ABI_MEMORY_HOST;
+    fill.to = start + 64;
+    copy.from = start + 64;
+    fill.from = onHost;
+    copy.to = start;
+    if (callDevice(model, device.copy, &fill) ||
+        callDevice(model, device.copy, &copy))
+      return 7;
+    device.release(model.state, INGOT_ABI_MEMORY_CUDA, pointer);
+    if (model.run())
+      return 8;
     model.unload();
     return 0;
   });
@@ -102,7 +128,8 @@ TEST(Memory, Refusals) {
             "CUDA_ERROR_OUT_OF_MEMORY\n"
             "the address that is copied to is not in memory of CUDA device 0\n"
             "the memory for input 0 is said to be of CUDA device 3, but the "
-            "model runs on CUDA device 0\n");
+            "model runs on CUDA device 0\n" +
+                overlap + overlap + overlap);
 }
 
 TEST(Memory, OfAnotherDevice) {
