@@ -80,7 +80,11 @@ enum FunctionAttribute : int {
 };
 
 /// Values of CUpointer_attribute.
-enum PointerAttribute : int { pointerMemoryType = 2, pointerDevice = 9 };
+enum PointerAttribute : int {
+  pointerMemoryType = 2,
+  pointerIsManaged = 8,
+  pointerDevice = 9
+};
 /// Values of CUmemorytype.
 enum MemoryType : unsigned { memoryHost = 1, memoryDevice = 2 };
 

@@ -76,6 +76,24 @@ int32_t State::checkAddress(const void *data, const char *place,
   return INGOT_ABI_OK;
 }
 
+int32_t State::checkHostAddress(const void *data, const char *place,
+                                const Message &message) {
+  const DevicePointer pointer = uintptr_t(data);
+  MemoryType type = memoryHost;
+  unsigned isManaged = 0;
+  // The driver does not know memory of the host that is not pinned. Managed
+  // memory belongs to both.
+  if (driver.cuPointerGetAttribute(&type, pointerMemoryType, pointer) ||
+      type != memoryDevice ||
+      driver.cuPointerGetAttribute(&isManaged, pointerIsManaged, pointer) ||
+      isManaged)
+    return INGOT_ABI_OK;
+  return message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                      "the address%s is said to be in host memory, but it is "
+                      "in memory of a GPU",
+                      place);
+}
+
 //===----------------------------------------------------------------------===//
 // Functions of ingot_abi_device
 //===----------------------------------------------------------------------===//
@@ -174,14 +192,16 @@ static int32_t copyMemory(void *opaque, const ingot_abi_copy *copy, char *error,
     return current.status;
   if (!copy->bytes)
     return INGOT_ABI_OK;
-  if (copy->to_memory == INGOT_ABI_MEMORY_CUDA)
-    if (int32_t status =
-            state.checkAddress(copy->to, " that is copied to", message))
-      return status;
-  if (copy->from_memory == INGOT_ABI_MEMORY_CUDA)
-    if (int32_t status =
-            state.checkAddress(copy->from, " that is copied from", message))
-      return status;
+  auto check = [&](uint32_t memory, const void *data, const char *place) {
+    return memory == INGOT_ABI_MEMORY_CUDA
+               ? state.checkAddress(data, place, message)
+               : state.checkHostAddress(data, place, message);
+  };
+  if (int32_t status = check(copy->to_memory, copy->to, " that is copied to"))
+    return status;
+  if (int32_t status =
+          check(copy->from_memory, copy->from, " that is copied from"))
+    return status;
   if (overlapsItself(*copy))
     return message.fail(INGOT_ABI_INVALID_ARGUMENT,
                         "the memory that is copied to overlaps the memory that "

@@ -81,16 +81,19 @@ int32_t Transfer::place(const ingot_abi_buffer &given, uint32_t number,
   ingot_abi_buffer &buffer = run.tensors[number];
   buffer = given;
   run.bytes[number] = 0;
+  const bool isOnHost = given.memory == INGOT_ABI_MEMORY_HOST;
+  if (isOnHost && given.data)
+    if (int32_t status = state().checkHostAddress(
+            given.data, Name(*this, number).text, message))
+      return status;
   if (bytes == INGOT_CUDA_STRINGS)
-    return given.memory == INGOT_ABI_MEMORY_HOST
-               ? INGOT_ABI_OK
-               : message.fail(INGOT_ABI_INVALID_ARGUMENT,
-                              "strings must be in host memory, but the memory"
-                              "%s is not",
-                              Name(*this, number).text);
+    return isOnHost ? INGOT_ABI_OK
+                    : message.fail(INGOT_ABI_INVALID_ARGUMENT,
+                                   "strings must be in host memory, but the "
+                                   "memory%s is not",
+                                   Name(*this, number).text);
   // An output whose size only the run knows is in the heap until then.
-  if (bytes == INGOT_CUDA_OPEN && !isInput &&
-      given.memory == INGOT_ABI_MEMORY_HOST)
+  if (bytes == INGOT_CUDA_OPEN && !isInput && isOnHost)
     return INGOT_ABI_OK;
   if (bytes == INGOT_CUDA_OPEN)
     bytes = given.bytes;
@@ -98,7 +101,7 @@ int32_t Transfer::place(const ingot_abi_buffer &given, uint32_t number,
   buffer.data = reinterpret_cast<void *>(uintptr_t(addressOfTensor(number)));
   buffer.memory = INGOT_ABI_MEMORY_CUDA;
   run.addresses[number] = uintptr_t(given.data);
-  if (given.memory == INGOT_ABI_MEMORY_CUDA)
+  if (!isOnHost)
     return bytes ? checkBuffer(given, number) : INGOT_ABI_OK;
   if (int32_t status =
           run.reserve(number, bytes, Name(*this, number).text, message))

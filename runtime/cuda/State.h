@@ -184,6 +184,9 @@ struct State {
   /// which one, e.g. " for input 0".
   int32_t checkAddress(const void *data, const char *place,
                        const Message &message);
+  /// Fails if an address is in memory of a GPU that the host cannot access.
+  int32_t checkHostAddress(const void *data, const char *place,
+                           const Message &message);
 };
 
 inline uint32_t Run::numTensors() const {

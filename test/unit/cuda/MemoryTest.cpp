@@ -132,6 +132,51 @@ TEST(Memory, Refusals) {
                 overlap + overlap + overlap);
 }
 
+/// Memory of the GPU that is declared as that of the host.
+TEST(Memory, SaidToBeOnHost) {
+  Outcome outcome = inChild("", [] {
+    TestModel model;
+    if (model.load())
+      return 1;
+    void *onGpu = nullptr;
+    if (callDevice(model, ingot_cuda_device.allocate, INGOT_ABI_MEMORY_CUDA,
+                   numBytes, &onGpu))
+      return 2;
+    auto isRefused = [&](int32_t status) {
+      fprintf(stderr, "%s\n", model.message);
+      model.message[0] = 0;
+      return status == INGOT_ABI_INVALID_ARGUMENT;
+    };
+    if (!isRefused(model.run(1, bufferOf(onGpu), bufferOf())) ||
+        !isRefused(model.run(1, bufferOf(), bufferOf(onGpu))))
+      return 3;
+    int32_t onHost[16] = {};
+    ingot_abi_copy copy = {};
+    copy.struct_size = sizeof(copy);
+    copy.bytes = 64;
+    copy.to = onHost;
+    copy.from = onGpu;
+    if (!isRefused(callDevice(model, ingot_cuda_device.copy, &copy)))
+      return 4;
+    copy.to = onGpu;
+    copy.from = onHost;
+    if (!isRefused(callDevice(model, ingot_cuda_device.copy, &copy)))
+      return 5;
+    ingot_cuda_device.release(model.state, INGOT_ABI_MEMORY_CUDA, onGpu);
+    if (model.run())
+      return 6;
+    model.unload();
+    return 0;
+  });
+  EXPECT_EQ(outcome.code, 0);
+  const std::string rest =
+      " is said to be in host memory, but it is in memory of a GPU\n";
+  EXPECT_EQ(outcome.errors, "the address for input 0" + rest +
+                                "the address for output 0" + rest +
+                                "the address that is copied from" + rest +
+                                "the address that is copied to" + rest);
+}
+
 TEST(Memory, OfAnotherDevice) {
   Outcome outcome = inChild("devices=2", [] {
     TestModel model;

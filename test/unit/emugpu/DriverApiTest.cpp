@@ -64,6 +64,7 @@ TEST(DriverApi, AgreesWithTheToolkit) {
                 CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   static_assert(int(cuda::pointerMemoryType) ==
                 CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+  static_assert(int(cuda::pointerIsManaged) == CU_POINTER_ATTRIBUTE_IS_MANAGED);
   static_assert(int(cuda::pointerDevice) ==
                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
   static_assert(int(cuda::illegalState) == CUDA_ERROR_ILLEGAL_STATE);

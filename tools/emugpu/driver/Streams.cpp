@@ -85,7 +85,8 @@ cuda::Result cuPointerGetAttribute(void *data, cuda::PointerAttribute attribute,
                                    cuda::DevicePointer address) {
   INGOT_EMUGPU_ENTER(cuPointerGetAttribute);
   INGOT_EMUGPU_NEEDS_CONTEXT;
-  if (attribute != cuda::pointerMemoryType && attribute != cuda::pointerDevice)
+  if (attribute != cuda::pointerMemoryType &&
+      attribute != cuda::pointerIsManaged && attribute != cuda::pointerDevice)
     return cuda::invalidValue;
   unsigned type;
   cuda::Device device = 0;
@@ -99,8 +100,10 @@ cuda::Result cuPointerGetAttribute(void *data, cuda::PointerAttribute attribute,
   } else {
     return cuda::invalidValue; // memory that the driver does not know
   }
-  const unsigned value =
-      attribute == cuda::pointerDevice ? unsigned(device) : type;
+  // There is no managed memory.
+  const unsigned value = attribute == cuda::pointerDevice ? unsigned(device)
+                         : attribute == cuda::pointerIsManaged ? 0
+                                                               : type;
   memcpy(data, &value, sizeof(value));
   return cuda::success;
 }
