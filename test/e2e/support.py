@@ -36,9 +36,12 @@ def tool(name, *arguments, cwd=None, env=None, timeout=300):
 
 def start(name, *arguments, stderr=subprocess.DEVNULL):
     """Starts a tool and does not wait for it. The tool can be interrupted even if the tests run in the background of a
-    shell, which ignores SIGINT there."""
+    shell, which ignores SIGINT there, or under nohup, which ignores SIGHUP."""
+    def restore_signals():
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
     return subprocess.Popen([os.path.join(BIN, name), *map(str, arguments)], stdout=subprocess.DEVNULL,
-                            stderr=stderr, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                            stderr=stderr, preexec_fn=restore_signals)
 
 
 def wait_until(holds, seconds=20):
