@@ -21,6 +21,7 @@ import time
 import numpy as np
 import onnx
 
+import measure as measuring
 from models import SHAPES
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -136,9 +137,9 @@ def holds(best):
 def page(rows, args):
     columns = ["calibrate", "without repairs", "auto", "compare", *PEERS]
     text = ["# Times and memory of quantizing", "", "<!-- Written by `make quantize-bench`; do not edit. -->", "",
-            f"Each number is the time of a command as a multiple of a plain inference of its {args.samples} samples in fp32, with",
+            f"{measuring.cpu_name()}, {os.cpu_count()} CPUs. Each number is the time of a command as a multiple of a plain inference of its {args.samples} samples in fp32, with",
             "the largest memory of a process. The memory of an inference includes the compilation. Commands run in turns on an",
-            f"otherwise idle machine; the best of {args.rounds} rounds counts.", "`calibrate` is the default, `auto` is `compile --precision=auto`. The last columns are "
+            f"otherwise idle machine{', once' if args.rounds == 1 else f'; the best of {args.rounds} rounds counts'}.", "`calibrate` is the default, `auto` is `compile --precision=auto`. The last columns are "
             "ONNX Runtime's `quantize_static`", "and NNCF's `quantize`, which measure no error.", "",
             f"Bound: `calibrate` takes at most {TIMES} × the inference plus {SECONDS} s, and {MEGABYTES} MB more memory.", "",
             "| model | inference | " + " | ".join(columns) + " | within the bound |", "|" + "---|" * (len(columns) + 3)]
