@@ -248,7 +248,9 @@ TEST(Memory, AfterAFault) {
       fprintf(stderr, "%s\n", models[i].message);
       if (statuses[i] != INGOT_ABI_BACKEND_ERROR)
         return 5 + i;
+      models[i].unload();
     }
+    broken.unload();
     return 0;
   });
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
