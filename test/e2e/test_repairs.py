@@ -36,6 +36,22 @@ class Repairs(PostTraining):
         found = json.loads(done.stdout)
         return found["outputs"][0]["relative_error"], found["sensitivity"]["relative_error"]
 
+    def assert_kept(self, repair, trials, files, share, tolerance):
+        """A repair was kept, and left less than a share of the error. The artifact and the probe of `files`, a model and
+        its calibration, have the error of the best trial."""
+        before, after, kept = trials[repair]
+        self.assertTrue(kept and after < share * before, trials)
+        artifact, probe = self.error(*files)
+        least = min(after for _, after, kept in trials.values() if kept)
+        self.assertAlmostEqual(artifact, least, delta=tolerance * least)
+        self.assertAlmostEqual(probe, least, delta=0.001 * least)
+
+    def assert_same_in_fp32(self, model, path, x, tolerance):
+        """With all nodes in fp32, a repair changes results by rounding errors alone."""
+        same = self.int8(model, path, "--keep=*=fp32", name="same")
+        want = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"]
+        np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=tolerance * np.abs(want).max())
+
     def test_bias(self):
         """The mean error of a convolution's channels is removed."""
         rng = np.random.default_rng(3)
@@ -72,12 +88,7 @@ class Repairs(PostTraining):
         model = self.save(make_model(nodes, [("x", ["n", 3, 12, 12])], [("y", ["n", 8, 8, 8])], weights))
         x = rng.standard_normal((16, 3, 12, 12)).astype(np.float32)
         path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=bias,equalize")
-        before, after, kept = trials["equalize"]
-        self.assertTrue(kept and after < 0.5 * before, trials)
-        artifact, probe = self.error(model, path)
-        least = min(after for _, after, kept in trials.values() if kept)
-        self.assertAlmostEqual(artifact, least, delta=0.03 * least)
-        self.assertAlmostEqual(probe, least, delta=0.001 * least)
+        self.assert_kept("equalize", trials, (model, path), share=0.5, tolerance=0.03)
         # With all nodes in fp32, the repair does not change a bit.
         same = self.int8(model, path, "--keep=*=fp32", name="same")
         np.testing.assert_array_equal(self.run_model(same, {"x": x})["y"],
@@ -96,15 +107,8 @@ class Repairs(PostTraining):
             "v": (rng.standard_normal((32, 16)) / scale[:, None]).astype(np.float32)}))
         x = rng.standard_normal((20, 6, 32)).astype(np.float32)
         path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=smooth,bias")
-        before, after, kept = trials["smooth"]
-        self.assertTrue(kept and after < 0.5 * before, trials)
-        artifact, probe = self.error(model, path)
-        least = min(after for _, after, kept in trials.values() if kept)
-        self.assertAlmostEqual(artifact, least, delta=0.03 * least)
-        self.assertAlmostEqual(probe, least, delta=0.001 * least)
-        same = self.int8(model, path, "--keep=*=fp32", name="same")
-        want = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"]
-        np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=1e-6 * np.abs(want).max())
+        self.assert_kept("smooth", trials, (model, path), share=0.5, tolerance=0.03)
+        self.assert_same_in_fp32(model, path, x, 1e-6)
 
     def test_smooth_residual(self):
         """Equalizes channels of a residual stream, which a depthwise convolution, a sum, a gate and a mean read."""
@@ -125,15 +129,8 @@ class Repairs(PostTraining):
         model = self.save(make_model(nodes, [("x", ["n", 16, 12, 12])], [("y", ["n", 8, 12, 12])], weights))
         x = rng.standard_normal((16, 16, 12, 12)).astype(np.float32)
         path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=smooth,round")
-        before, after, kept = trials["smooth"]
-        self.assertTrue(kept and after < 0.6 * before, trials)
-        artifact, probe = self.error(model, path)
-        least = min(after for _, after, kept in trials.values() if kept)
-        self.assertAlmostEqual(artifact, least, delta=0.1 * least)
-        self.assertAlmostEqual(probe, least, delta=0.001 * least)
-        same = self.int8(model, path, "--keep=*=fp32", name="same")
-        want = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"]
-        np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=1e-5 * np.abs(want).max())
+        self.assert_kept("smooth", trials, (model, path), share=0.6, tolerance=0.1)
+        self.assert_same_in_fp32(model, path, x, 1e-5)
 
     def test_round(self):
         """Rounding errors of weights compensate for each other if the data is correlated. Tests grouped, strided,
