@@ -8,7 +8,7 @@ end, forked processes, contexts, pickles, outputs that live longer than their mo
 its own, so `--first N --count 1` repeats one. If a hundred sequences take minutes, the stacks of all threads are printed.
 
 Resident memory is measured 200 times, and printed 20 times. It must not grow by more than --growth after a quarter of the
-sequences. In the last half, a line through the measurements must not rise by more than --slope bytes a sequence. Runs of
+sequences. In the last half, the median slope between two measurements must not be above --slope bytes a sequence. Runs of
 fewer than 20,000 sequences are too short to tell a slope. Exit code: 0 if every result was right and nothing grew, else 1.
 """
 import argparse
@@ -18,6 +18,7 @@ import faulthandler
 import gc
 import os
 import pickle
+import queue
 import random
 import signal
 import sys
@@ -214,14 +215,22 @@ class Sequence:
 
     def interrupt(self):
         arrays, _ = self.inputs()
-        timer = threading.Timer(self.rng.random() / 500, os.kill, (os.getpid(), signal.SIGINT))
+        delay, begun = self.rng.random() / 500, queue.SimpleQueue()
+
+        def send():
+            begun.get()
+            time.sleep(delay)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        # Locks of the module threading are left in disorder by a signal, so the thread waits for the call.
+        thread = threading.Thread(target=send)
+        thread.start()
         try:
-            timer.start()
+            begun.put(None)
             self.model(*arrays)
-            timer.join()
-            time.sleep(1)  # until the signal arrives
+            time.sleep(60)  # until the signal arrives
         except KeyboardInterrupt:
-            timer.join()
+            thread.join()
 
     def thread(self):
         """Starts a thread that runs and ends, perhaps with an exception. It is the last to hold its model."""
@@ -322,11 +331,17 @@ class Memory:
                   f"{self.rows[-1][2]} descriptors", file=sys.stderr, flush=True)
 
     def slope(self):
-        """Returns the bytes that memory has grown for each sequence of the last half, by least squares."""
+        """Returns the bytes that memory has grown for each sequence of the last half.
+
+        It is the median of the slopes of all pairs (Theil and Sen): a leak grows with each sequence, while the allocator
+        takes and returns up to a megabyte in single steps.
+        """
         late = np.array([row[:2] for row in self.rows if row[0] >= self.count / 2], float)
         if len(late) < 2:
             return 0.0
-        return float(np.polyfit(late[:, 0], late[:, 1] * 2**20, 1)[0])
+        first, second = np.triu_indices(len(late), 1)
+        steps = late[second] - late[first]
+        return float(np.median(steps[:, 1] * 2**20 / steps[:, 0]))
 
     def problem(self, growth, slope):
         """Prints what was measured. Returns what has grown, or ""."""
