@@ -78,7 +78,7 @@ class Compared(Scored):
         self.assertAlmostEqual(score["reference_percent"], right(floats))
         done = tool("ingot", "compare", artifact, model, "--data", self.path("eval.npz"))
         self.assertRegex(done.stdout, f"--metric=argmax:1, output 'y' against labels:\n  int8  {right(artifact):.2f} %; "
-                                      f"standard error of drop [0-9.]+\n  fp32  {right(floats):.2f} %\n")
+                                      f"standard error of drop [0-9.]+ points\n  fp32  {right(floats):.2f} %\n")
         # Without labels, the reference is right.
         score = self.compare(artifact, model, "--data", self.path("x.npz"), "--metric=argmax")["score"]
         wanted, got = (self.run_model(one, {"x": x})["y"].argmax(1) for one in (floats, artifact))

@@ -24,6 +24,8 @@ std::string ingot::study::describeDetails(const std::vector<Detail> &details) {
     char digits[40];
     snprintf(digits, sizeof(digits), " %.4g", detail.value);
     text += (text.empty() ? "; " : ", ") + name + digits;
+    if (*detail.unit)
+      text += std::string(" ") + detail.unit;
   }
   return text;
 }

@@ -258,7 +258,7 @@ llvm::Expected<Score> Rating::end(const Progress &progress) {
     Score score{judge.metric->score(sums), judge.metric->details(sums)};
     if (std::optional<double> error =
             errorOfDifference(*judge.metric, judge.referenceBlocks, blocks))
-      score.details.push_back({"standard_error_of_drop", *error});
+      score.details.push_back({"standard_error_of_drop", *error, "points"});
     return score;
   }
   if (llvm::Error error = folder->finish(judge.givenLabels))

@@ -49,6 +49,8 @@ struct Detail {
   /// The name in JSON, for example "mean_absolute_error".
   std::string name;
   double value = 0;
+  /// Stands behind the number in texts, for example "points".
+  const char *unit = "";
 };
 
 /// Returns the size of the last dimension; 1 for a scalar.

@@ -94,7 +94,7 @@ static FailureOr<ProcessResult> run(Location loc, const Ptxas &ptxas,
   ProcessResult done = runProcess(arguments, limits);
   auto fail = [&] { return emitError(loc) << "ptxas '" << ptxas.path << "' "; };
   if (done.startError)
-    return fail() << "cannot be run: " << strerror(done.startError);
+    return fail() << "cannot be run: " << done.lastError();
   if (done.isLate)
     return fail() << "did not end in " << ptxas.maxSeconds << " s";
   if (done.signal)
