@@ -3,7 +3,7 @@ import numpy as np
 
 import tasks
 
-COLUMNS = 24
+COLUMNS, LEARNT, OTHER = 24, 8000, 4200
 
 
 def draw(seed, count):
@@ -33,3 +33,24 @@ def train(model, rows, labels, batch, output):
     written = convert_sklearn(trained, initial_types=[("rows", FloatTensorType([batch, COLUMNS]))], options=options,
                               target_opset=17)
     return tasks.with_outputs(written, [output])
+
+
+class Task(tasks.Task):
+    """A network of scikit-learn, with a scaler before it, that is trained on the table."""
+    batch, is_trained_here, has_matrices = 50, True, True
+    # The name of the output, and the epochs.
+    output, epochs = "", 0
+
+    def network(self, **options):
+        raise NotImplementedError
+
+    def labels(self, value, rng):
+        """Returns the labels of rows with these values."""
+        raise NotImplementedError
+
+    def data(self, seed):
+        rows, value, rng = draw(seed, LEARNT + OTHER)
+        labels = self.labels(value, rng)
+        model = self.network(hidden_layer_sizes=(256, 128), max_iter=self.epochs, random_state=seed, batch_size=128)
+        return tasks.Data(train(model, rows[:LEARNT], labels[:LEARNT], self.batch, self.output),
+                          {"rows": rows[LEARNT:]}, labels[LEARNT:])

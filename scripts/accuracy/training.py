@@ -5,6 +5,8 @@ import warnings
 import numpy as np
 import onnx
 
+import tasks
+
 
 def start(seed):
     import torch
@@ -48,3 +50,30 @@ def export(model, inputs, outputs):
         torch.onnx.export(model.eval(), tuple(torch.from_numpy(array) for array in inputs.values()), written,
                           input_names=list(inputs), output_names=outputs, opset_version=17, dynamo=False)
     return onnx.load_from_string(written.getvalue())
+
+
+class Task(tasks.Task):
+    """A network that is trained on samples with torch, and gives scores."""
+    batch, is_trained_here = 50, True
+    # The name of the input, the epochs, and the samples of a step.
+    input, epochs, step = "", 0, 64
+    loss = staticmethod(cross_entropy)
+
+    def samples(self, seed):
+        """Returns (inputs, labels) to train with, and (inputs, labels) of other samples."""
+        raise NotImplementedError
+
+    def network(self):
+        raise NotImplementedError
+
+    def data(self, seed):
+        (inputs, labels), (others, wanted) = self.samples(seed)
+        start(seed)
+        model = fit(self.network(), inputs, labels, self.loss, self.epochs, self.step, seed=seed)
+        exported = export(model, {self.input: np.zeros((self.batch, *inputs.shape[1:]), inputs.dtype)}, ["scores"])
+        return tasks.Data(exported, {self.input: others}, wanted)
+
+
+def cut(inputs, labels, count):
+    """Returns the first `count` samples, and the others."""
+    return (inputs[:count], labels[:count]), (inputs[count:], labels[count:])

@@ -2,7 +2,6 @@
 import numpy as np
 
 import metrics
-import tasks
 import training
 
 COPIES = 3
@@ -26,19 +25,16 @@ def spoil(pictures, rng):
     return (large + rng.normal(0, 0.22, large.shape)).astype(np.float32)
 
 
-class Task(tasks.Task):
+class Task(training.Task):
     about = "A convolutional network for scikit-learn's handwritten digits, moved and with noise."
     metric = metrics.Classes()
-    batch, is_trained_here = 50, True
+    input, epochs = "picture", 6
+    network = staticmethod(network)
 
-    def data(self, seed):
+    def samples(self, seed):
         from sklearn.datasets import load_digits
         pictures, labels = load_digits(return_X_y=True)
         pictures, rng = pictures.reshape(-1, 8, 8), np.random.default_rng(100 + seed)
         order = rng.permutation(len(labels))
         learnt, other = np.repeat(order[:900], 5), np.repeat(order[900:], COPIES)
-        training.start(seed)
-        spoilt = spoil(pictures[learnt], rng)
-        model = training.fit(network(), spoilt, labels[learnt], training.cross_entropy, 6, seed=seed)
-        exported = training.export(model, {"picture": np.zeros((self.batch, 1, 16, 16), np.float32)}, ["scores"])
-        return tasks.Data(exported, {"picture": spoil(pictures[other], rng)}, labels[other])
+        return (spoil(pictures[learnt], rng), labels[learnt]), (spoil(pictures[other], rng), labels[other])

@@ -6,7 +6,6 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 import lines
 import metrics
-import tasks
 import training
 
 SIZE, LEARNT, OTHER = 32, 4000, 1800
@@ -49,16 +48,14 @@ def glyph(rng, noise, number):
     return ((gray + noise.normal(0, rng.uniform(5, 18), gray.shape)) / 127.5 - 1).astype(np.float32)
 
 
-class Task(tasks.Task):
+class Task(training.Task):
     about = "A network as MobileNetV3 for rendered letters with noise, blur and a tilt."
     metric = metrics.Classes()
-    batch, is_trained_here = 50, True
+    input, epochs = "picture", 8
+    network = staticmethod(network)
 
-    def data(self, seed):
+    def samples(self, seed):
         rng, noise = random.Random(seed), np.random.default_rng(seed)
         labels = np.array([rng.randrange(len(lines.LETTERS)) for _ in range(LEARNT + OTHER)])
         pictures = np.stack([glyph(rng, noise, number) for number in labels])[:, None]
-        training.start(seed)
-        model = training.fit(network(), pictures[:LEARNT], labels[:LEARNT], training.cross_entropy, 8, seed=seed)
-        exported = training.export(model, {"picture": np.zeros((self.batch, 1, SIZE, SIZE), np.float32)}, ["scores"])
-        return tasks.Data(exported, {"picture": pictures[LEARNT:]}, labels[LEARNT:])
+        return training.cut(pictures, labels, LEARNT)

@@ -5,7 +5,6 @@ import zlib
 import numpy as np
 
 import metrics
-import tasks
 import training
 from texts import descriptions
 
@@ -37,18 +36,15 @@ def network():
     return Network()
 
 
-class Task(tasks.Task):
+class Task(training.Task):
     about = "A GRU in both directions on descriptions of Debian packages; right is the section."
     metric = metrics.Classes()
-    batch, is_trained_here, has_matrices = 50, True, True
+    input, epochs, has_matrices = "ids", 8, True
+    network = staticmethod(network)
 
-    def data(self, seed):
+    def samples(self, seed):
         chosen = descriptions(SECTIONS, TEXTS)
         _, labels = np.unique([section for section, _ in chosen], return_inverse=True)
         ids = np.array([tokens(text) for _, text in chosen], np.int64)
         order = np.random.default_rng(200 + seed).permutation(len(labels))
-        learnt, other = order[:LEARNT], order[LEARNT:]
-        training.start(seed)
-        model = training.fit(network(), ids[learnt], labels[learnt], training.cross_entropy, 8, seed=seed)
-        exported = training.export(model, {"ids": np.zeros((self.batch, LENGTH), np.int64)}, ["scores"])
-        return tasks.Data(exported, {"ids": ids[other]}, labels[other])
+        return training.cut(ids[order], labels[order], LEARNT)

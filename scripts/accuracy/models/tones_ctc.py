@@ -5,7 +5,6 @@ import numpy as np
 
 import metrics
 import speech
-import tasks
 import training
 
 TONES, MOST, FRAMES, BANDS, LEARNT, OTHER = 12, 6, 64, 40, 2000, 1000
@@ -52,19 +51,17 @@ def loss(results, labels):
                                         zero_infinity=True)
 
 
-class Task(tasks.Task):
+class Task(training.Task):
     about = "A convolution and a GRU with CTC on sequences of tones in noise; the share of right tones."
     metric = metrics.Sequences()
-    batch, is_trained_here = 50, True
+    input, epochs, step = "spectrum", 14, 32
+    network, loss = staticmethod(network), staticmethod(loss)
 
-    def data(self, seed):
+    def samples(self, seed):
         rng, noise = random.Random(seed), np.random.default_rng(seed)
         drawn = [draw(rng, noise) for _ in range(LEARNT + OTHER)]
         spectra = np.stack([spectrum for spectrum, _ in drawn]).astype(np.float32)
         labels = np.zeros((len(drawn), MOST), np.int64)
         for row, (_, numbers) in zip(labels, drawn):
             row[:len(numbers)] = numbers
-        training.start(seed)
-        model = training.fit(network(), spectra[:LEARNT], labels[:LEARNT], loss, 14, 32, seed=seed)
-        exported = training.export(model, {"spectrum": np.zeros((self.batch, FRAMES, BANDS), np.float32)}, ["scores"])
-        return tasks.Data(exported, {"spectrum": spectra[LEARNT:]}, labels[LEARNT:])
+        return training.cut(spectra, labels, LEARNT)
