@@ -24,7 +24,7 @@ import warnings
 import numpy as np
 
 import networks
-from int8_sweep import LEVELS, ROOT, Tool
+from int8_sweep import LEVELS, ROOT, Tool, list_worst, run, write_json
 
 PEERS = ("onnxruntime", "openvino")
 
@@ -115,9 +115,8 @@ class Sweep:
              lambda e: e["kind"] in networks.TRAINED),
             (f"errors above {args.most_error}", "error", args.most_error, lambda e: "error" in e))
         for title, key, most, is_meant in lists:
-            print(f"\n{title}:")
-            for entry in sorted((e for e in self.found if is_meant(e) and e[key] > most), key=lambda e: -e[key]):
-                print(f"{entry[key]:8.3f}  {entry['kind']:18} {entry['level']:10} {entry['family']} {entry['seed']}")
+            list_worst(filter(is_meant, self.found), key, most, title,
+                       lambda e: f"{e['kind']:18} {e['level']:10} {e['family']} {e['seed']}")
         gains = {}
         for entry in self.found:
             times = [t for t in entry.get("peers", {}).values() if t]
@@ -155,17 +154,9 @@ def main():
         for family in args.families or networks.FAMILIES:
             sweep.network(family, seed)
     sweep.report()
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"most": args.most, "files": sweep.found}, file, indent=1)
-            file.write("\n")
+    write_json(args.json, {"most": args.most, "files": sweep.found})
     print(f"{len(sweep.found)} files after {time.monotonic() - start:.0f} s")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except BrokenPipeError:
-        os._exit(1)
-    except RuntimeError as error:
-        sys.exit(f"int8_networks.py: {error}")
+    run(main, "int8_networks.py")

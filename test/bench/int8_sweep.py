@@ -207,6 +207,33 @@ def sweep(tool, shape, level, forms, rounds):
     return {form: least[form] / least["fp32"] for form in forms}
 
 
+def list_worst(found, key, most, title, name):
+    """Prints the entries whose `key` is above `most`, the largest first. Returns their number."""
+    worst = sorted((entry for entry in found if entry[key] > most), key=lambda entry: -entry[key])
+    print(f"\n{title}:")
+    for entry in worst:
+        print(f"{entry[key]:8.3f}  {name(entry)}")
+    return len(worst)
+
+
+def write_json(path, result):
+    if not path:
+        return
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(result, file, indent=1)
+        file.write("\n")
+
+
+def run(main, name):
+    """Runs a sweep's `main`, and ends with one line if a tool fails."""
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(1)
+    except RuntimeError as error:
+        sys.exit(f"{name}: {error}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0],
                                      epilog="example: int8_sweep.py depthwise --levels native")
@@ -232,21 +259,11 @@ def main():
             ratios = sweep(tool, shape, level, [f for f in shape.forms() if f in forms], args.rounds)
             found += [{"case": shape.name, "level": level, "form": f, "ratio": round(r, 3)} for f, r in ratios.items()]
             print(f"{shape.name}, {level}: " + ", ".join(f"{f} {r:.2f}" for f, r in ratios.items()), flush=True)
-    slow = sorted((f for f in found if f["ratio"] > args.most), key=lambda f: -f["ratio"])
-    print(f"\nslower than fp32 by more than {args.most}:")
-    for entry in slow:
-        print(f"{entry['ratio']:8.2f}  {entry['form']:9} {entry['level']:10} {entry['case']}")
-    if args.json:
-        with open(args.json, "w") as f:
-            json.dump({"most": args.most, "ratios": found}, f, indent=1)
-            f.write("\n")
-    print(f"{len(slow)} of {len(found)} forms are slower, after {time.monotonic() - start:.0f} s")
+    slow = list_worst(found, "ratio", args.most, f"slower than fp32 by more than {args.most}",
+                      lambda e: f"{e['form']:9} {e['level']:10} {e['case']}")
+    write_json(args.json, {"most": args.most, "ratios": found})
+    print(f"{slow} of {len(found)} forms are slower, after {time.monotonic() - start:.0f} s")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except BrokenPipeError:
-        os._exit(1)
-    except RuntimeError as error:
-        sys.exit(f"int8_sweep.py: {error}")
+    run(main, "int8_sweep.py")
