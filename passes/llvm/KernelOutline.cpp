@@ -99,7 +99,10 @@ static bool isArithmetic(OpOperand &use, bool isNumber) {
   Operation *user = use.getOwner();
   if (isa<arith::MaximumFOp, arith::MinimumFOp>(user))
     return isNumber;
-  // Zero points of bytes are operands of selects, shuffles and intrinsics.
+  // Zero points of bytes are operands of selects, shuffles and intrinsics. They
+  // are stored as padding, and loops start with them.
+  if (isa<scf::ForOp, vector::StoreOp>(user))
+    return true;
   if (isa<arith::SelectOp>(user))
     return use.getOperandNumber() != 0;
   if (isa<LLVM::CallIntrinsicOp, vector::BitCastOp, vector::ShuffleOp>(user))

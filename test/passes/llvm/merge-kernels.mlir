@@ -587,3 +587,45 @@ func.func private @masked(%x: memref<16xi8>, %task: index) attributes {ingot.ker
   vector.store %w, %x[%c0] : memref<16xi8>, vector<16xi8>
   return
 }
+
+// -----
+
+// Zero points are stored as padding, and loops start with them.
+// CHECK-LABEL: func.func private @padding.common(
+// CHECK: %[[V:.*]] = vector.broadcast %{{.*}} : i32 to vector<8xi32>
+// CHECK: vector.store %[[V]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[V]])
+// CHECK-LABEL: func.func private @padding(
+// CHECK: call @padding.common(
+// CHECK-LABEL: func.func private @other_padding(
+// CHECK: call @padding.common(
+func.func private @padding(%x: memref<64xi32>, %task: index) attributes {ingot.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %pad = arith.constant dense<5> : vector<8xi32>
+  vector.store %pad, %x[%c0] : memref<64xi32>, vector<8xi32>
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%before = %pad) -> vector<8xi32> {
+    %v = vector.load %x[%i] : memref<64xi32>, vector<8xi32>
+    %next = arith.addi %before, %v : vector<8xi32>
+    %more = arith.muli %next, %v : vector<8xi32>
+    scf.yield %more : vector<8xi32>
+  }
+  vector.store %sum, %x[%c8] : memref<64xi32>, vector<8xi32>
+  return
+}
+func.func private @other_padding(%x: memref<64xi32>, %task: index) attributes {ingot.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %pad = arith.constant dense<7> : vector<8xi32>
+  vector.store %pad, %x[%c0] : memref<64xi32>, vector<8xi32>
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%before = %pad) -> vector<8xi32> {
+    %v = vector.load %x[%i] : memref<64xi32>, vector<8xi32>
+    %next = arith.addi %before, %v : vector<8xi32>
+    %more = arith.muli %next, %v : vector<8xi32>
+    scf.yield %more : vector<8xi32>
+  }
+  vector.store %sum, %x[%c8] : memref<64xi32>, vector<8xi32>
+  return
+}
