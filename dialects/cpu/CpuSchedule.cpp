@@ -373,10 +373,11 @@ static LogicalResult verifySchedule(DepthwiseConvOp op, ScheduleAttr schedule) {
   if (failed(expectParts(op, schedule, {"tile", "grid"}, {"tile_block"})))
     return failure();
   Product product = schedule.getTile().getProduct();
-  if (product == Product::int8Dot && op.getGroupsOfFour())
-    return success();
-  if (product == Product::int8Wide && op.groupSize() == 1 &&
-      getElementTypeOrSelf(op.getSrc().getType()).isInteger(8))
+  const bool isOfBytes =
+      op.groupSize() == 1 &&
+      getElementTypeOrSelf(op.getSrc().getType()).isInteger(8);
+  if (isOfBytes &&
+      (product == Product::int8Dot || product == Product::int8Wide))
     return success();
   return expectPlain(op, schedule.getTile());
 }

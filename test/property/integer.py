@@ -21,7 +21,7 @@ import time
 
 import numpy as np
 
-from integer_weights import compensation_of, pack, pack_fours, pairs_of, proved_tiles
+from integer_weights import compensation_of, pack, pairs_of, proved_tiles
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = os.environ.get("INGOT_LLVM_BIN", "/usr/lib/llvm-22/bin")
@@ -143,7 +143,7 @@ class Case:
                 return np.where(rng.random(shape) < 0.9, -128, 127).astype(np.int8)
             return rng.integers(-128, 128, shape).astype(np.int8)
 
-        self.kind, self.pairs, self.fours, self.compensation, self.open_dims = kind, [], [], [], ()
+        self.kind, self.pairs, self.compensation, self.open_dims = kind, [], [], ()
         # Number of channels of the wider tensor that contains src.
         self.others = 0
         if kind == "depthwise":
@@ -280,7 +280,7 @@ class Case:
                      f"{dilations}, pads {pads}, zero point {zero}, open {self.open_dims}")
         self.src = source(1, height, width, channels)
         weights = factor(*kernel, channels)
-        self.weights, self.fours = weights.astype(np.float32), [pack_fours(weights)]
+        self.weights = weights.astype(np.float32)
         integers = "{}: {}, {}".format
         self.attributes = (f" attributes {{strides = array<{integers('i64', *strides)}>, "
                            f"pads = array<{integers('i64', pads[0][0], pads[1][0])}, {pads[0][1]}, {pads[1][1]}>, "
@@ -310,7 +310,7 @@ class Case:
         return sums
 
     def arrays(self, dst):
-        return [self.src, self.weights, *self.compensation, *self.pairs, *self.fours, *self.operands, dst]
+        return [self.src, self.weights, *self.compensation, *self.pairs, *self.operands, dst]
 
     def guard(self, at_end):
         """Guards all arrays but the result. `check` guards the result, so that reading too much of it fails."""
@@ -318,7 +318,7 @@ class Case:
         wide = np.pad(self.src, [(0, 0)] * (self.src.ndim - 1) + [(self.others, 0) if at_end else (0, self.others)])
         self.src = guarded(wide, at_end)[..., self.others:] if at_end else guarded(wide, at_end)[..., :channels]
         self.weights = guarded(self.weights, at_end)
-        for arrays in (self.compensation, self.pairs, self.fours, self.operands):
+        for arrays in (self.compensation, self.pairs, self.operands):
             arrays[:] = [guarded(array, at_end) for array in arrays]
 
     def function(self, name):
@@ -327,7 +327,7 @@ class Case:
         types[0], types[-1] = memref(self.src, self.open_dims), memref(dst, self.open_dims)
         names = [f"%{i}" for i in range(len(types))]
         operands, at = "", 2
-        for part, arrays in (("compensation", self.compensation), ("pairs", self.pairs), ("groups_of_four", self.fours)):
+        for part, arrays in (("compensation", self.compensation), ("pairs", self.pairs)):
             if arrays:
                 operands += f" {part}({names[at]} : {types[at]})"
                 at += 1

@@ -1,5 +1,4 @@
-"""Computes in numpy how the compiler packs byte weights and what it proves of them: see cpu.matmul, cpu.conv and
-cpu.depthwise_conv."""
+"""Computes in numpy how the compiler packs byte weights and what it proves of them: see cpu.matmul and cpu.conv."""
 import numpy as np
 
 
@@ -14,23 +13,6 @@ def pack(weights):
     n = len(taps)
     split = np.transpose(split, (0, n + 3, *range(1, n + 1), n + 1, n + 4, n + 2))
     return np.ascontiguousarray(split.reshape(groups * panels, *taps, fours, width, 4))
-
-
-def unpacked_place(channel):
-    """Returns the position of a channel in a block of 64 after bytes of four rows are unpacked in 128-bit lanes."""
-    return channel % 16 // 4 * 16 + channel // 16 * 4 + channel % 4
-
-
-def pack_fours(weights):
-    """[K1][K2][C] → [ceil(K1 / 4), K2, C…, 4], as cpu.depthwise_conv takes them."""
-    rows, along, channels = weights.shape
-    fours = np.zeros((-(-rows // 4), along, -(-channels // 16) * 16, 4), np.int8)
-    for c in range(channels):
-        block = c // 64 * 64
-        place = block + unpacked_place(c - block) if block + 64 <= channels else c
-        for row in range(rows):
-            fours[row // 4, :, place, row % 4] = weights[row, :, c]
-    return fours
 
 
 def pair_kinds(four):

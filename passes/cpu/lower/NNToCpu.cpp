@@ -191,14 +191,6 @@ static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
                                           /*in_range=*/true);
 }
 
-/// Returns true if the filter has several rows of taps. With a single row,
-/// groups of four taps do not pay, because each group would hold one tap and
-/// three zeros.
-static bool hasTapsAbove(nn::ConvOp op) {
-  return support::productOf(
-             typeOf(op.getW()).getShape().drop_front(2).drop_back()) > 1;
-}
-
 LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                            PatternRewriter &rewriter) const {
   RankedTensorType type = op.getY().getType();
@@ -214,9 +206,6 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   // convolution do.
   bool isGrouped = cpu::shareVectors(typeOf(op.getW()).getShape(), groups) &&
                    element.isF32();
-  ElementsAttr fours;
-  if (isDepthwise && isBytes && hasTapsAbove(op))
-    fours = cpu::packDepthwiseGroupsOfFour(weights);
   ElementsAttr packed, undo;
   Value panels;
   if (!weights) {
@@ -259,12 +248,10 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   int64_t zeroPoint = op.getXZeroPoint();
   Operation *kernel;
   if (isDepthwise || isGrouped) {
-    Value bytes;
-    if (fours)
-      bytes = arith::ConstantOp::create(rewriter, op.getW().getLoc(), fours);
     kernel = cpu::DepthwiseConvOp::create(
-        rewriter, loc, type, src, panels, bytes, operands, destination,
-        op.getStrides(), op.getPads(), op.getDilations(), zeroPoint,
+        rewriter, loc, type, src, panels, /*groupsOfFour=*/Value(), operands,
+        destination, op.getStrides(), op.getPads(), op.getDilations(),
+        zeroPoint,
         /*schedule=*/{});
   } else {
     Value compensation;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/lower/PackWeights.h"
 
-#include "dialects/cpu/GroupsOfFour.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Winograd.h"
 #include "dialects/nn/Constants.h"
@@ -219,29 +218,6 @@ ElementsAttr cpu::packDepthwiseWeights(ElementsAttr weights) {
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t t = 0; t < taps; ++t)
       packer.copy(c * taps + t, t * channels + c);
-  return packer.take();
-}
-
-ElementsAttr cpu::packDepthwiseGroupsOfFour(ElementsAttr weights) {
-  using cpu::GroupsOfFour;
-  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
-  int64_t channels = shape[0], along = shape.back();
-  int64_t rows = productOf(shape.drop_front(2).drop_back());
-  int64_t places = GroupsOfFour::placesOf(channels);
-  ConstantPacker packer(
-      weights,
-      {GroupsOfFour::groupsOf(rows), along, places, GroupsOfFour::kTaps},
-      weights.getElementType());
-  if (!packer.isValid())
-    return {};
-  for (int64_t c = 0; c < channels; ++c)
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t tap = 0; tap < along; ++tap) {
-        int64_t four = (row / GroupsOfFour::kTaps * along + tap) * places +
-                       GroupsOfFour::placeOf(c, channels);
-        packer.copy((c * rows + row) * along + tap,
-                    four * GroupsOfFour::kTaps + row % GroupsOfFour::kTaps);
-      }
   return packer.take();
 }
 

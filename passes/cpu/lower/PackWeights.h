@@ -76,8 +76,6 @@ mlir::ElementsAttr packCompensation(mlir::ElementsAttr weights, int64_t groups,
 
 /// Packs `C, 1, K1…Kn` as `K1…Kn, C`.
 mlir::ElementsAttr packDepthwiseWeights(mlir::ElementsAttr weights);
-/// Packs bytes in groups of four for `cpu.depthwise_conv`: see `GroupsOfFour`.
-mlir::ElementsAttr packDepthwiseGroupsOfFour(mlir::ElementsAttr weights);
 /// Packs weights of groups with few channels, where src and dst have the same
 /// number of channels. The order is taps, channel in its group, channel of dst.
 mlir::ElementsAttr packGroupedWeights(mlir::ElementsAttr weights);

@@ -52,10 +52,8 @@ static std::string storageOf(Operation *kernel) {
         return describeProduct(op) +
                (op.getFormat().isBlocks() ? ", without blocks of zeros" : "");
       })
-      .Case([](cpu::DepthwiseConvOp op) {
-        return describeTaps(op.getWeights()) +
-               (op.getGroupsOfFour() ? ", and groups of four bytes" : "");
-      })
+      .Case(
+          [](cpu::DepthwiseConvOp op) { return describeTaps(op.getWeights()); })
       .Case([](cpu::WinogradConvOp op) {
         return describePanels(op.getWeights()) + ", transformed";
       })

@@ -187,19 +187,23 @@ static Value pack(IndexBuilder &b, ArrayRef<StringRef> names, Value x,
   return callOfWidth(b, names, bits, {x, y});
 }
 
-/// Packs an even number of vectors, or the halves of a single vector.
+/// Packs an even number of vectors, or a single vector.
 static SmallVector<Value> packAll(IndexBuilder &b, ArrayRef<StringRef> names,
                                   ArrayRef<Value> vectors) {
   SmallVector<Value> packed;
   if (vectors.size() == 1) {
     auto type = cast<VectorType>(vectors[0].getType());
     int64_t size = type.getNumElements();
-    bool isUnit = size * type.getElementTypeBitWidth() == kUnitBytes * 8;
-    // Packs a single vector with itself, and cuts off the surplus half at the
-    // end.
-    packed.push_back(isUnit ? pack(b, names, vectors[0], vectors[0])
-                            : pack(b, names, part(b, vectors[0], 0, size / 2),
-                                   part(b, vectors[0], size / 2, size / 2)));
+    int64_t perUnit = kUnitBytes * 8 / type.getElementTypeBitWidth();
+    // Packs a single lane of 128 bits with itself, and cuts off the surplus
+    // half at the end. Packs even lanes with odd ones, so that the elements
+    // keep their order.
+    SmallVector<int64_t> even, odd;
+    for (int64_t i = 0; i < size; ++i)
+      (i / perUnit % 2 == 0 ? even : odd).push_back(i);
+    packed.push_back(odd.empty() ? pack(b, names, vectors[0], vectors[0])
+                                 : pack(b, names, shuffle(b, vectors[0], even),
+                                        shuffle(b, vectors[0], odd)));
   }
   for (size_t i = 0; i + 1 < vectors.size(); i += 2)
     packed.push_back(pack(b, names, vectors[i], vectors[i + 1]));

@@ -286,13 +286,9 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::DepthwiseConvOp op) {
                                   threshold::usualSide});
   grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
   // Uses tall tiles, because each tap loads a vector of weights once for all
-  // pixels of the tile. A short row of blocks of bytes is one tile, so that no
-  // column is unpacked twice. A long row has code for both ends and for the
-  // middle, so taller tiles would triple the code.
+  // pixels of the tile. A long row has code for both ends and for the middle,
+  // so taller tiles would triple the code.
   int64_t tileRows = target.numRegisters == 32 ? 8 : 4;
-  if (product == Product::int8Dot && multipliesBlocks(target) &&
-      pixels <= threshold::depthwiseShortRow)
-    tileRows = threshold::depthwiseShortRow;
   return ScheduleBuilder(op)
       .tile({tileRows, columns / target.lanes, product})
       .grid(grid)

@@ -105,9 +105,20 @@ int64_t cpu::registersOf(const RegisterTile &tile) {
          perWeights * tile.vectors + 1;
 }
 
-bool cpu::canPairInt16(cpu::DepthwiseConvOp op, const TargetInfo &target) {
+/// Returns true if `op` convolves single channels of bytes.
+static bool hasSingleBytes(cpu::DepthwiseConvOp op) {
   return getElementTypeOrSelf(op.getSrc().getType()).isInteger(8) &&
-         op.groupSize() == 1 && target.lanes <= 8;
+         op.groupSize() == 1;
+}
+
+bool cpu::canPairInt16(cpu::DepthwiseConvOp op, const TargetInfo &target) {
+  return hasSingleBytes(op) && target.lanes <= 8;
+}
+
+bool cpu::canGroupFour(cpu::DepthwiseConvOp op, const TargetInfo &target) {
+  ArrayRef<int64_t> weights = support::shapeOf(op.getWeights());
+  return hasSingleBytes(op) && target.hasVNNI &&
+         support::productOf(weights.drop_back(2)) > 1;
 }
 
 bool cpu::multipliesBlocks(const TargetInfo &target) {
@@ -124,7 +135,7 @@ Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
   if (target.hasVNNI && multipliesBlocks(target) &&
       taps > threshold::depthwiseMostByteTaps)
     return Product::f32;
-  if (op.getGroupsOfFour() && target.hasVNNI)
+  if (canGroupFour(op, target))
     return Product::int8Dot;
   bool pays = taps >= kLeastPairedTaps &&
               support::shapeOf(op.getDst()).back() >= target.lanes;

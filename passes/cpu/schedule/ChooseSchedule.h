@@ -72,8 +72,13 @@ bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 /// int16, which needs vectors of up to 256 bits.
 bool canPairInt16(cpu::DepthwiseConvOp op, const TargetInfo &target);
 
+/// Returns true if single channels of bytes can be multiplied in groups of four
+/// taps. With a single row of taps this does not pay: each group above each
+/// other would hold one tap and three zeros.
+bool canGroupFour(cpu::DepthwiseConvOp op, const TargetInfo &target);
+
 /// Returns true if vectors of 512 bits multiply single channels in groups of
-/// four taps. `cpu::GroupsOfFour` is the layout of their weights.
+/// four taps.
 bool multipliesBlocks(const TargetInfo &target);
 
 /// Returns the default kind of product of single channels.

@@ -202,7 +202,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
 cpu::ScheduleAttr Drawer::draw(cpu::DepthwiseConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile chosen = tile(Product::f32, 1);
-  if (op.getGroupsOfFour() && target.hasVNNI && toss())
+  if (canGroupFour(op, target) && toss())
     chosen.product = Product::int8Dot;
   else if (canPairInt16(op, target) && toss())
     chosen.product = Product::int8Wide;

@@ -191,9 +191,9 @@ func.func @depthwise_words_of_floats(%a: memref<1x8x8x32xf32>, %w: memref<3x3x32
 
 // -----
 
-func.func @depthwise_without_fours(%a: memref<1x8x8x64xi8>, %w: memref<3x3x64xf32>, %d: memref<1x8x8x64xf32>) {
+func.func @depthwise_fours_of_floats(%a: memref<1x8x8x64xf32>, %w: memref<3x3x64xf32>, %d: memref<1x8x8x64xf32>) {
   // expected-error @+1 {{expects a tile of product f32, but got int8_dot}}
-  cpu.depthwise_conv ins(%a, %w : memref<1x8x8x64xi8>, memref<3x3x64xf32>) outs(%d : memref<1x8x8x64xf32>)
+  cpu.depthwise_conv ins(%a, %w : memref<1x8x8x64xf32>, memref<3x3x64xf32>) outs(%d : memref<1x8x8x64xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
                   schedule = #cpu.schedule<tile = <8x64, product = int8_dot>, grid = <4x1>>} {
   ^bb0(%sum: f32):

@@ -79,13 +79,19 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Five pixels use five taps along a row. Their sums fit into registers two
-// vectors at a time. Five rows are two pairs above each other, and one along:
-// 13 pairs. Bytes are widened as they are loaded.
+// Five pixels use five taps along a row. Five rows are two pairs above each
+// other, and one along: 13 pairs, too many to unroll. Bytes are widened as they
+// are loaded. Loops multiply two pixels at once: one over taps in one over
+// pairs of rows, and one along the last row.
 // CHECK-LABEL: func.func private @five
 // CHECK: arith.extui {{.*}} : vector<16xi8> to vector<16xi16>
-// CHECK: %{{.*}}:8 = scf.for
-// CHECK-COUNT-52: llvm.x86.avx2.pmadd.wd
+// CHECK: %{{.*}}:4 = scf.for {{.*}} to %c2
+// CHECK: %{{.*}}:4 = scf.for {{.*}} to %c5
+// CHECK-COUNT-4: llvm.x86.avx2.pmadd.wd
+// CHECK-NOT: llvm.x86.avx2.pmadd.wd
+// CHECK: scf.yield
+// CHECK: %{{.*}}:4 = scf.for {{.*}} to %c3
+// CHECK-COUNT-4: llvm.x86.avx2.pmadd.wd
 // CHECK-NOT: llvm.x86.avx2.pmadd.wd
 // CHECK: scf.yield
 // CHECK: return
@@ -140,8 +146,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // CHECK-NOT: pmadd
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"alderlake">} {
-  func.func private @fours(%x: memref<1x8x12x32xi8>, %w: memref<3x3x32xf32>, %f: memref<1x3x32x4xi8>, %d: memref<1x8x12x32xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x32xi8>, memref<3x3x32xf32>) groups_of_four(%f : memref<1x3x32x4xi8>) outs(%d : memref<1x8x12x32xi8>)
+  func.func private @fours(%x: memref<1x8x12x32xi8>, %w: memref<3x3x32xf32>, %d: memref<1x8x12x32xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x32xi8>, memref<3x3x32xf32>) outs(%d : memref<1x8x12x32xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %low = arith.constant 0.0 : f32
@@ -170,8 +176,8 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
 // CHECK: scf.yield
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"alderlake">} {
-  func.func private @five_in_fours(%x: memref<1x8x20x16xi8>, %w: memref<5x5x16xf32>, %f: memref<2x5x16x4xi8>, %d: memref<1x8x20x16xf32>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x20x16xi8>, memref<5x5x16xf32>) groups_of_four(%f : memref<2x5x16x4xi8>) outs(%d : memref<1x8x20x16xf32>)
+  func.func private @five_in_fours(%x: memref<1x8x20x16xi8>, %w: memref<5x5x16xf32>, %d: memref<1x8x20x16xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x20x16xi8>, memref<5x5x16xf32>) outs(%d : memref<1x8x20x16xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>, src_zero_point = 3 : i64} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32

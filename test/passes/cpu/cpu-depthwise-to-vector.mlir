@@ -280,7 +280,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Bytes in groups of four. 80 channels are a block of 64 and a vector of 16. In the block, a column of pixels is
+// Bytes in groups of four. 80 channels are a block of 64 and one of 16. In the larger block, a column of pixels is
 // unpacked to four vectors. The scales of a block's channels are brought into this order once.
 // CHECK-LABEL: func.func private @fours
 // CHECK: vector.load {{.*}} : memref<{{.*}}xf32{{.*}}>, vector<64xf32>
@@ -288,11 +288,14 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // A row that src does not have gets weights of zero.
 // CHECK: arith.select {{.*}} : i32
 // CHECK: arith.andi {{.*}} : vector<16xi32>
-// CHECK: vector.load {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<64xi8>
+// The second column. The first is in the padding.
 // CHECK: vector.shuffle {{.*}} [0, 64, 1, 65, 2, 66, 3, 67, 4, 68, 5, 69, 6, 70, 7, 71, 16, 80, {{.*}}] : vector<64xi8>, vector<64xi8>
 // CHECK: vector.shuffle {{.*}} [0, 32, 1, 33, 2, 34, 3, 35, 8, 40, {{.*}}] : vector<32xi16>, vector<32xi16>
-// The first pixel, whose first tap lies in the padding.
-// CHECK-COUNT-8: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// The loop carries two columns, and loads no weights.
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-3: vector.load {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<64xi8>
+// CHECK-NOT: vector.load {{.*}}xi32
+// CHECK-COUNT-12: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK-NOT: vpdpbusd
 // CHECK-COUNT-4: arith.sitofp {{.*}} : vector<16xi32> to vector<16xf32>
 // Results within a byte are packed, which restores the order of channels and applies the lower bound.
@@ -303,19 +306,23 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.packssdw.512"
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.packuswb.512"
 // CHECK: vector.store {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<64xi8>
+// CHECK: scf.yield
+// The last pixel, whose last column is in the padding.
 // CHECK-COUNT-12: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK: vector.store
-// The vector.
+// The block of 16. Even lanes of 128 bits are packed with odd ones, which keeps the order.
 // CHECK: vector.load {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<16xi8>
 // CHECK: vector.shuffle {{.*}} [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15] : vector<16xi32>, vector<16xi32>
 // CHECK: vector.shuffle {{.*}} [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 16, 20, {{.*}}] : vector<64xi8>, vector<64xi8>
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11] : vector<16xi32>, vector<16xi32>
+// CHECK: vector.shuffle {{.*}} [4, 5, 6, 7, 12, 13, 14, 15] : vector<16xi32>, vector<16xi32>
 // CHECK: vector.store {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<16xi8>
 // CHECK-NOT: cpu.
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
-  func.func private @fours(%x: memref<1x8x16x80xi8>, %w: memref<3x3x80xf32>, %f: memref<1x3x80x4xi8>, %s: memref<1x1x1x80xf32>,
+  func.func private @fours(%x: memref<1x8x16x80xi8>, %w: memref<3x3x80xf32>, %s: memref<1x1x1x80xf32>,
                            %d: memref<1x8x16x80xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x16x80xi8>, memref<3x3x80xf32>) groups_of_four(%f : memref<1x3x80x4xi8>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x16x80xi8>, memref<3x3x80xf32>)
         operands(%s : memref<1x1x1x80xf32>) outs(%d : memref<1x8x16x80xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32, %scale: f32):
@@ -335,21 +342,57 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
-// Five rows are two groups of four, the second with one row. Without padding no weights are masked. The zero point is
-// subtracted once per tile, from 10 products of each vector. Shuffles bring results that are no bytes into their order.
+// Five rows are a group of four above each other, and two groups along the last row. Without padding no weights are
+// masked. The zero point is multiplied by the weights once. The columns of eight pixels lie on the stack. Four pixels
+// share each vector of weights. Shuffles bring results that are no bytes into their order.
 // CHECK-LABEL: func.func private @zero_point
-// CHECK-NOT: arith.andi
 // CHECK: arith.constant dense<50529027> : vector<16xi32>
+// CHECK: memref.alloca() {{.*}} : memref<1024xi32>
 // CHECK: arith.subi {{.*}} : vector<16xi32>
+// CHECK-NOT: scf.if
+// CHECK: scf.for {{.*}} = %c0 to %c8
+// CHECK-COUNT-4: vector.store {{.*}} : memref<1024xi32>, vector<16xi32>
+// CHECK-NOT: vector.store
+// The last row reads later columns, which src may lack.
+// CHECK: scf.for {{.*}} = %c0 to %c8
+// CHECK-COUNT-4: arith.select {{.*}} : vector<64xi8>
+// CHECK-COUNT-4: vector.store {{.*}} : memref<1024xi32>, vector<16xi32>
+// CHECK-COUNT-112: vpdpbusd
+// CHECK-NOT: vpdpbusd
 // CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 16, 17, 18, 19, {{.*}}] : vector<64xf32>, vector<64xf32>
 // CHECK: vector.store {{.*}} : memref<{{.*}}xf32{{.*}}>, vector<64xf32>
 // CHECK-NOT: pack
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
-  func.func private @zero_point(%x: memref<1x5x8x64xi8>, %w: memref<5x5x64xf32>, %f: memref<2x5x64x4xi8>, %d: memref<1x1x4x64xf32>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x5x8x64xi8>, memref<5x5x64xf32>) groups_of_four(%f : memref<2x5x64x4xi8>)
+  func.func private @zero_point(%x: memref<1x5x8x64xi8>, %w: memref<5x5x64xf32>, %d: memref<1x1x4x64xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x5x8x64xi8>, memref<5x5x64xf32>)
         outs(%d : memref<1x1x4x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, src_zero_point = 3 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Seven taps in seven rows are two groups of four for each tap along the row: a loop over groups and one over taps
+// multiply five pixels at once. Columns in the padding are filled once.
+// CHECK-LABEL: func.func private @seven
+// CHECK: vector.store %cst{{.*}} : memref<2048xi32>, vector<16xi32>
+// CHECK: scf.for {{.*}} = %c3 to %c13
+// CHECK-COUNT-8: vector.store {{.*}} : memref<2048xi32>, vector<16xi32>
+// CHECK: %{{.*}}:20 = scf.for {{.*}} to %c2
+// CHECK: %{{.*}}:20 = scf.for {{.*}} to %c7
+// CHECK-COUNT-20: vpdpbusd
+// CHECK-NOT: vpdpbusd
+// CHECK-COUNT-2: scf.yield
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func private @seven(%x: memref<1x10x10x64xi8>, %w: memref<7x7x64xi8>, %d: memref<1x10x10x64xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x10x10x64xi8>, memref<7x7x64xi8>) outs(%d : memref<1x10x10x64xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 3, 3, 3, 3>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -364,13 +407,13 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 // CHECK: arith.cmpi ne
 // CHECK: scf.if
 // CHECK: vpdpbusd
-// CHECK: arith.select {{.*}} : vector<16xi1>, vector<16xi32>
+// CHECK: arith.select {{.*}} : vector<64xi8>
 // CHECK: } else {
 // CHECK-NOT: vpdpbusd
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
-  func.func private @open_fours(%x: memref<1x?x?x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x?x?x64xf32>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x?x?x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>)
+  func.func private @open_fours(%x: memref<1x?x?x64xi8>, %w: memref<3x3x64xf32>, %d: memref<1x?x?x64xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x?x?x64xi8>, memref<3x3x64xf32>)
         outs(%d : memref<1x?x?x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -400,8 +443,8 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 // CHECK: vector.shuffle {{.*}} : vector<64xi8>, vector<64xi8>
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
-  func.func private @packed(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+  func.func private @packed(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %d: memref<1x1x6x64xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) outs(%d : memref<1x1x6x64xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %low = arith.constant 0.0 : f32
@@ -417,8 +460,8 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
     }
     return
   }
-  func.func private @bounded(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+  func.func private @bounded(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %d: memref<1x1x6x64xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) outs(%d : memref<1x1x6x64xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %low = arith.constant -100.0 : f32
@@ -431,8 +474,8 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
     }
     return
   }
-  func.func private @unknown(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+  func.func private @unknown(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %d: memref<1x1x6x64xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) outs(%d : memref<1x1x6x64xi8>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %whole = arith.fptosi %sum : f32 to i32

@@ -118,9 +118,9 @@ func.func @depthwise(%x: memref<1x8x8x32xf32>, %w: memref<3x3x32xf32>, %y: memre
 
 // Bytes of 64 channels are unpacked at once.
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
-  func.func @depthwise_bytes(%x: memref<1x8x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %y: memref<1x8x8x64xf32>) {
+  func.func @depthwise_bytes(%x: memref<1x8x8x64xi8>, %w: memref<3x3x64xf32>, %y: memref<1x8x8x64xf32>) {
     // expected-error @+1 {{expects a tile of 64 channels, but got 16}}
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x8x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>) outs(%y : memref<1x8x8x64xf32>)
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x8x64xi8>, memref<3x3x64xf32>) outs(%y : memref<1x8x8x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
                     schedule = #cpu.schedule<tile = <8x16, product = int8_dot>, grid = <4x1>>} {
     ^bb0(%sum: f32):

@@ -122,10 +122,10 @@ func.func @apart(%x: memref<64x50xf32>, %y: memref<64x50xf32>, %z: memref<64x50x
 // blocks of 64 channels. As many channels go through all rows as the
 // first-level cache holds.
 // CHECK-LABEL: func.func @depthwise_bytes(
-// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <16x64, product = int8_dot>, grid = <{{[0-9]+}}x15, rows_outside = true>, tile_block = 4>
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <8x64, product = int8_dot>, grid = <{{[0-9]+}}x15, rows_outside = true>, tile_block = 4>
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
-  func.func @depthwise_bytes(%x: memref<1x14x14x960xi8>, %w: memref<3x3x960xf32>, %f: memref<1x3x960x4xi8>, %y: memref<1x14x14x960xf32>) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x960xi8>, memref<3x3x960xf32>) groups_of_four(%f : memref<1x3x960x4xi8>)
+  func.func @depthwise_bytes(%x: memref<1x14x14x960xi8>, %w: memref<3x3x960xf32>, %y: memref<1x14x14x960xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x960xi8>, memref<3x3x960xf32>)
         outs(%y : memref<1x14x14x960xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -141,8 +141,8 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 // CHECK-LABEL: func.func @depthwise_taps(
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <8x16>,
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
-  func.func @depthwise_taps(%x: memref<1x14x14x64xi8>, %w: memref<13x13x64xf32>, %f: memref<4x13x64x4xi8>, %y: memref<1x14x14x64xf32>) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<13x13x64xf32>) groups_of_four(%f : memref<4x13x64x4xi8>)
+  func.func @depthwise_taps(%x: memref<1x14x14x64xi8>, %w: memref<13x13x64xf32>, %y: memref<1x14x14x64xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<13x13x64xf32>)
         outs(%y : memref<1x14x14x64xf32>)
         attributes {dilations = array<i64: 1, 1>, pads = array<i64: 6, 6, 6, 6>, strides = array<i64: 1, 1>} {
       ^bb0(%e: f32):
@@ -189,8 +189,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @depthwise_floats(
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <8x16>,
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
-  func.func @depthwise_floats(%x: memref<1x14x14x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %y: memref<1x14x14x64xf32>) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>)
+  func.func @depthwise_floats(%x: memref<1x14x14x64xi8>, %w: memref<3x3x64xf32>, %y: memref<1x14x14x64xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<3x3x64xf32>)
         outs(%y : memref<1x14x14x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -379,8 +379,8 @@ module attributes {ingot.target = #ingot.target<"alderlake">} {
     }
     return
   }
-  func.func @fours_for_short_vnni(%x: memref<1x8x12x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x8x12x64xf32>) {
-    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x64xi8>, memref<3x3x64xf32>) groups_of_four(%f : memref<1x3x64x4xi8>)
+  func.func @fours_for_short_vnni(%x: memref<1x8x12x64xi8>, %w: memref<3x3x64xf32>, %d: memref<1x8x12x64xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x64xi8>, memref<3x3x64xf32>)
         outs(%d : memref<1x8x12x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):

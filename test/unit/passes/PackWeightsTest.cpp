@@ -201,30 +201,6 @@ TEST_F(PackWeights, Depthwise) {
       EXPECT_EQ(got[tap * 5 + c], 1 + c * 6 + tap);
 }
 
-// Four taps above each other form a group. In a whole block of 64 channels, the
-// channels have the order of unpacked rows; other channels keep their order.
-TEST_F(PackWeights, DepthwiseFours) {
-  constexpr int64_t kChannels = 70, kRows = 5, kAlong = 2, kPlaces = 80;
-  std::vector<float> got =
-      valuesOf(packDepthwiseGroupsOfFour(count({kChannels, 1, kRows, kAlong})),
-               {2, kAlong, kPlaces, 4});
-  auto at = [&](int64_t row, int64_t tap, int64_t place) {
-    return got[((row / 4 * kAlong + tap) * kPlaces + place) * 4 + row % 4];
-  };
-  int64_t places[][2] = {{0, 0},  {3, 3},   {4, 16},  {12, 48}, {16, 4},
-                         {37, 25}, {63, 63}, {64, 64}, {69, 69}};
-  for (auto [channel, place] : places)
-    for (int64_t row = 0; row < kRows; ++row)
-      for (int64_t tap = 0; tap < kAlong; ++tap)
-        EXPECT_EQ(at(row, tap, place),
-                  1 + (channel * kRows + row) * kAlong + tap)
-            << channel;
-  EXPECT_EQ(at(5, 0, 0), 0);
-  EXPECT_EQ(at(0, 0, 70), 0);
-  EXPECT_EQ(std::count(got.begin(), got.end(), 0.0f),
-            int64_t(got.size()) - kChannels * kRows * kAlong);
-}
-
 TEST_F(PackWeights, MatMul) {
   forEachType([&] {
     for (bool transposed : {false, true}) {

@@ -7,7 +7,6 @@
 #ifndef INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEEMITTER_H
 #define INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEEMITTER_H
 
-#include "passes/cpu/kernels/depthwise/DepthwiseDot.h"
 #include "passes/cpu/kernels/depthwise/DepthwiseInt8.h"
 
 namespace ingot::cpu {
@@ -37,7 +36,6 @@ private:
   IndexBuilder &b;
   const WindowTiling &window;
   DepthwiseFloats floats;
-  std::optional<DepthwiseDot> dot;
   std::optional<DepthwiseInt8> words;
 };
 

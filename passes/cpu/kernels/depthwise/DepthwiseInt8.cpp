@@ -10,16 +10,12 @@
 //     for block of channels
 //       weights of groups of taps, on the stack
 //       for output row, channels in up to four vectors
-//         for column of pixels from the left to the right
-//           for rows of a group: their pixels, unpacked, times the weights
-//               of all taps along the row
-//           for a last, single row: the pixel and the next ones
-//           for pixels of dst whose last column this is: epilogue, store
+//         sums of pixels, epilogue, store
 //
-// A loop over pixels carries the sums of incomplete pixels. Each column is thus
-// unpacked only once. The loop is short, so that it stays in the cache of
-// decoded instructions. Only the ends of a row, where some columns are missing,
-// are unrolled. With rows of open size, the pixels of a tile are unrolled.
+// DepthwiseColumns.cpp computes rows of known size, except rows whose pixels
+// take few products, on CPUs with 16 registers. Here a column of pixels is
+// multiplied by the weights of all taps along the row as soon as it is
+// unpacked.
 //
 // An instruction multiplies two int16 and adds both products as i32, so nothing
 // saturates. With VNNI it multiplies four int8 and adds the products to a sum.
@@ -207,8 +203,7 @@ Int8Sums::run(int64_t first, int64_t end, const Accumulators &carried,
       return distance / dilation;
     };
     SmallVector<std::pair<int64_t, int64_t>> group;
-    for (int64_t row = taps * words.firstGroup;
-         row < std::min(taps * words.endGroup, rowsAbove); row += taps) {
+    for (int64_t row = 0; row < rowsAbove; row += taps) {
       group.clear();
       for (int64_t k = row; k < std::min(row + taps, rowsAbove); ++k)
         group.push_back({k, i});
@@ -219,7 +214,7 @@ Int8Sums::run(int64_t first, int64_t end, const Accumulators &carried,
         return row / taps * numTaps + *tap;
       });
     }
-    if (along != 0 && taps * words.endGroup > rowsAbove) {
+    if (along != 0) {
       group.clear();
       for (int64_t k = 0; k < taps; ++k)
         group.push_back({rowsAbove, i + k * dilation});
@@ -275,38 +270,11 @@ static Tile floatTile(const Tile &tile, int64_t channels) {
   return part;
 }
 
-void DepthwiseInt8::emitRow(ArrayRef<Index> row, Index firstTile,
-                            Index endTile) {
-  ArrayRef<Value> areThere = kernel.sources.areThere;
-  int64_t taps = groupTaps(), groups = llvm::divideCeil(areThere.size(), taps);
-  auto emitGroups = [&](int64_t first, int64_t end) {
-    firstGroup = first, endGroup = end;
-    emitRowOfGroups(row, firstTile, endTile);
-  };
-  auto anyOf = [&](ArrayRef<Value> rows) -> Value {
-    Value any = rows.front();
-    for (Value isThere : rows.drop_front())
-      any = any && isThere
-                ? arith::OrIOp::create(b.b, b.loc, any, isThere).getResult()
-                : Value();
-    return any;
-  };
-  auto all = [&] { emitGroups(0, groups); };
-  if (groups < cpu::threshold::depthwiseGroupsLeftOut)
-    return all();
-  Value hasFirst = anyOf(areThere.take_front(taps));
-  Value hasLast = anyOf(areThere.drop_front(taps * (groups - 1)));
-  if (!hasFirst || !hasLast)
-    return all();
-  b.branch(
-      hasFirst,
-      [&] { b.branch(hasLast, all, [&] { emitGroups(0, groups - 1); }); },
-      [&] { emitGroups(1, groups); });
-}
-
-void DepthwiseInt8::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
-                                    Index endTile) {
-  int64_t inner = window.inner(), channels = output.dst.shape.back();
+/// Computes a row whose pixels take few products. A loop over pixels carries
+/// the sums of incomplete ones, so that each column is unpacked only once. Only
+/// the ends of a row, where some columns are missing, are unrolled.
+void DepthwiseInt8::emitCarrying(const BlockOfRow &part) {
+  int64_t inner = window.inner();
   int64_t stride = window.strides[inner], pad = window.pads[inner];
   int64_t dilation = window.dilations[inner];
   int64_t reach = (window.kernel[inner] - 1) * dilation;
@@ -333,35 +301,43 @@ void DepthwiseInt8::emitRowOfGroups(ArrayRef<Index> row, Index firstTile,
   int64_t endLoop = first + steps * kAtOnce;
   PixelTile pixels = window.splitRow(width)[0];
   PixelTile whole = window.wholeTile(kAtOnce + carried);
-  auto emitBlock = [&](const ByteBlock &block, Index channel, Index place,
-                       const BlockStore &store) {
-    auto storeFrom = [&](Index firstPixel) {
-      return [&, firstPixel](int64_t r, const Accumulators &sums) {
-        SmallVector<Index> coordinates(row);
-        coordinates.append({b.add(firstPixel, r), channel});
-        store.store(b, sums, coordinates);
-      };
+  auto storeFrom = [&](Index firstPixel) {
+    return [&, firstPixel](int64_t r, const Accumulators &sums) {
+      SmallVector<Index> coordinates(part.row);
+      coordinates.append({b.add(firstPixel, r), part.channel});
+      part.store.store(b, sums, coordinates);
     };
-    Int8Sums ends(*this, block, {pixels, 0, channel, row}, place);
-    Accumulators sums;
-    if (steps != 0) {
-      sums = ends.run(0, first, {}, storeFrom(0));
-      sums =
-          forEach(b, 0, steps, sums, [&](Value step, const Accumulators &sums) {
-            Index pixel = b.add(b.mul(Index(step), kAtOnce), first);
-            Int8Sums words(*this, block, {whole, pixel, channel, row}, place);
-            return words.run(0, kAtOnce, sums, storeFrom(pixel));
-          });
-    }
-    (void)ends.run(endLoop, width, sums, storeFrom(0));
   };
+  Int8Sums ends(*this, part.block, {pixels, 0, part.channel, part.row},
+                part.place);
+  Accumulators sums;
+  if (steps != 0) {
+    sums = ends.run(0, first, {}, storeFrom(0));
+    sums =
+        forEach(b, 0, steps, sums, [&](Value step, const Accumulators &sums) {
+          Index pixel = b.add(b.mul(Index(step), kAtOnce), first);
+          Int8Sums words(*this, part.block,
+                         {whole, pixel, part.channel, part.row}, part.place);
+          return words.run(0, kAtOnce, sums, storeFrom(pixel));
+        });
+  }
+  (void)ends.run(endLoop, width, sums, storeFrom(0));
+}
+
+void DepthwiseInt8::emitRow(ArrayRef<Index> row, Index firstTile,
+                            Index endTile) {
+  int64_t channels = output.dst.shape.back();
   Tile full = fullTile(plan.target, plan.tile);
   Tile last = lastTile(plan.target, plan.tile, channels);
   forEachColumnTile(
       b, {firstTile, endTile, plan.tiles}, full, last,
       [&](Value channelTile, const Tile &tile) {
-        Index channel = b.mul(Index(channelTile), kernel.columns());
-        forEachBlock(tile, channel, emitBlock);
+        forEachBlock(tile, b.mul(Index(channelTile), kernel.columns()),
+                     [&](const ByteBlock &block, Index channel, Index place,
+                         const BlockStore &store) {
+                       BlockOfRow part{block, row, channel, place, store};
+                       columns ? columns->emitRow(part) : emitCarrying(part);
+                     });
         if (tile.columns() == kernel.columns() || endBlocks == channels)
           return;
         window.forEachTile(
@@ -379,8 +355,6 @@ void DepthwiseInt8::emitTile(const Tile &tile, const TilePosition &where) {
   // Stores sums as f32.
   part.product = Product::f32;
   part.lastLanes = tile.lanes;
-  firstGroup = 0;
-  endGroup = llvm::divideCeil(kernel.sources.starts.size(), groupTaps());
   forEachBlock(
       tile, where.channel,
       [&](const ByteBlock &block, Index channel, Index place,

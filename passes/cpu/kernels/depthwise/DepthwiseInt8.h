@@ -7,8 +7,10 @@
 #ifndef INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEINT8_H
 #define INGOT_PASSES_CPU_KERNELS_DEPTHWISE_DEPTHWISEINT8_H
 
+#include "passes/cpu/kernels/depthwise/DepthwiseColumns.h"
 #include "passes/cpu/kernels/depthwise/DepthwiseFloats.h"
 
+#include <optional>
 #include <vector>
 
 namespace ingot::cpu {
@@ -20,6 +22,8 @@ struct DepthwiseInt8 : DepthwiseEmitterBase {
   DepthwiseInt8(DepthwiseKernel &kernel, DepthwiseFloats &floats)
       : DepthwiseEmitterBase(kernel), floats(floats) {
     findLastBlocks();
+    if (!window.dstSizes[window.inner()].value && !carriesSums())
+      columns.emplace(kernel, *this);
   }
 
   void prepare(Index firstTile, Index endTile);
@@ -39,7 +43,7 @@ struct DepthwiseInt8 : DepthwiseEmitterBase {
   int64_t groupsAbove() const;
   int64_t groupsAlong() const;
   int64_t carriedPixels() const;
-  int64_t preparedVectors();
+  int64_t preparedVectors() const;
 
   /// The weights of `numPlaces` channels, in groups. The weights of whole
   /// tiles, from channel `firstWords` on, come before those of the last tile. A
@@ -48,16 +52,15 @@ struct DepthwiseInt8 : DepthwiseEmitterBase {
   mlir::Value int16Weights;
   int64_t numPlaces = 0;
   Index firstWords, endWords, weightsOfRow;
-  /// The groups of rows that the current row multiplies; the last one may be
-  /// the single row.
-  int64_t firstGroup = 0, endGroup = 0;
 
 private:
+  /// Returns true if registers hold the sums of incomplete pixels, but not all
+  /// weights.
+  bool carriesSums() const;
+  void emitCarrying(const BlockOfRow &part);
   void findLastBlocks();
   void prepareWeights(const ByteBlock &block, Index channel, Index place);
   mlir::Value takeZeroPointOff(mlir::Value weights, mlir::Value sum);
-  void emitRowOfGroups(llvm::ArrayRef<Index> row, Index firstTile,
-                       Index endTile);
   /// Calls `emit` for all blocks of a tile of channels, with the first channel
   /// and its index in the scratch buffer.
   void
@@ -67,6 +70,8 @@ private:
                    emit);
 
   DepthwiseFloats &floats;
+  /// The code of rows whose size is known.
+  std::optional<DepthwiseColumns> columns;
   /// A block of the last tile.
   struct LastBlock {
     int64_t channel, vectors, place;

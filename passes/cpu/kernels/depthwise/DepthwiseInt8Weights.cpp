@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/kernels/depthwise/DepthwiseInt8.h"
+#include "passes/cpu/policy/Thresholds.h"
 #include "passes/cpu/products/PairProducts.h"
 #include "passes/support/Shapes.h"
 
@@ -72,10 +73,16 @@ int64_t DepthwiseInt8::carriedPixels() const {
          window.strides[inner];
 }
 
+bool DepthwiseInt8::carriesSums() const {
+  return plan.target.numRegisters == 16 &&
+         groupsAbove() + groupsAlong() <=
+             cpu::threshold::depthwiseUnrolledSteps;
+}
+
 /// Returns the number of prepared vectors for a vector of channels, including
 /// the initial value of the sums.
-int64_t DepthwiseInt8::preparedVectors() {
-  return groupsAbove() + groupsAlong() + (op.getSrcZeroPoint() != 0);
+int64_t DepthwiseInt8::preparedVectors() const {
+  return groupsAbove() + groupsAlong() + (kernel.op.getSrcZeroPoint() != 0);
 }
 
 /// Splits the channels behind the last whole tile into blocks. A block may
@@ -123,6 +130,8 @@ void DepthwiseInt8::prepare(Index firstTile, Index endTile) {
   });
   if (kernel.blocks)
     kernel.blocks->prepare(b, firstWords, endWords);
+  if (columns)
+    columns->prepare();
   if (lastBlocks.empty())
     return;
   b.branch(b.compare(arith::CmpIPredicate::eq, endTile, plan.tiles), [&] {

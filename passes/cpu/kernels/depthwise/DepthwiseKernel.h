@@ -33,9 +33,6 @@ struct SourceRows {
   /// is true if there is a row; null if there always is.
   llvm::SmallVector<Index> starts;
   llvm::SmallVector<mlir::Value> areThere;
-  /// A mask for each group of four taps. In every lane, it selects the weights
-  /// for which a row of src exists. Null if all rows always exist.
-  llvm::SmallVector<mlir::Value> masks;
 };
 
 /// The position of a tile: its pixels in a row of dst, and its first channel.
@@ -60,18 +57,10 @@ struct TilePosition {
 struct DepthwiseKernel {
   DepthwiseKernel(mlir::OpBuilder &builder, cpu::DepthwiseConvOp op);
 
-  /// Returns true if int8 are multiplied as integers, in groups of any size.
-  bool readsInt8() const { return isDot() || isInt8Blocks(); }
-  /// Returns true if int8 are multiplied in groups of four, by vectors of 512
-  /// bits.
-  bool isDot() const {
-    return isGroupsOfFour() && multipliesBlocks(plan.target);
-  }
-  /// Returns true if int8 are multiplied in pairs of int16, or in groups of
-  /// four by shorter vectors.
-  bool isInt8Blocks() const {
-    return plan.tile.product == Product::int8Wide ||
-           (isGroupsOfFour() && !isDot());
+  /// Returns true if int8 are multiplied as integers: in groups of four, or in
+  /// pairs of int16.
+  bool readsInt8() const {
+    return isGroupsOfFour() || plan.tile.product == Product::int8Wide;
   }
   bool isGroupsOfFour() const { return plan.tile.product == Product::int8Dot; }
   int64_t columns() const { return plan.tile.vectors * plan.target.lanes; }

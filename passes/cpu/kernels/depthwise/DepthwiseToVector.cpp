@@ -19,8 +19,8 @@
 // All taps of a row are unrolled, and a pixel under several taps is loaded
 // once. In groups of two or four channels there is a product for each channel
 // of the group. A shuffle copies the channel to all lanes of its group. If the
-// schedule says so, int8 are multiplied in groups of four (DepthwiseDot.cpp) or
-// in pairs of int16 (DepthwiseInt8.cpp).
+// schedule says so, int8 are multiplied in groups of four, or in pairs of int16
+// (DepthwiseInt8.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -54,9 +54,7 @@ struct DepthwiseToVectorPass
 
 DepthwiseEmitter::DepthwiseEmitter(OpBuilder &builder, cpu::DepthwiseConvOp op)
     : kernel(builder, op), b(kernel.b), window(kernel.window), floats(kernel) {
-  if (kernel.isDot())
-    dot.emplace(kernel);
-  if (kernel.isInt8Blocks())
+  if (kernel.readsInt8())
     words.emplace(kernel, floats);
 }
 
@@ -97,7 +95,7 @@ void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
                                Index endTile) {
   if (window.dstSizes[window.inner()].value)
     return emitOpenRow(row, firstTile, endTile);
-  if (kernel.isInt8Blocks())
+  if (words)
     return words->emitRow(row, firstTile, endTile);
   window.forEachTile(b, kernel.plan.tile.rows,
                      [&](const PixelTile &pixels, Index firstPixel, Index) {
@@ -119,8 +117,6 @@ void DepthwiseEmitter::emitColumns(const TilePosition &where, Index done,
 }
 
 void DepthwiseEmitter::emitTile(const Tile &tile, const TilePosition &where) {
-  if (dot)
-    return dot->emitTile(tile, where);
   if (words)
     return words->emitTile(tile, where);
   floats.emitTile(tile, where);
@@ -166,8 +162,6 @@ void DepthwiseEmitter::emitEmpty(const TaskRange &range) {
 void DepthwiseEmitter::prepareBlock(Index firstTile, Index endTile) {
   if (words)
     words->prepare(firstTile, endTile);
-  else if (dot)
-    dot->prepare(firstTile, endTile);
   else
     floats.prepare(firstTile, endTile);
 }
@@ -204,8 +198,5 @@ void DepthwiseEmitter::findSources(ArrayRef<Index> row) {
     }
   };
   goThrough(0, {});
-  if (words)
-    words->maskWeights();
-  else
-    dot->findMasks();
+  words->maskWeights();
 }
