@@ -200,6 +200,10 @@ static void buildQuantizePipeline(OpPassManager &passes,
   addFoldConstants(passes, options);
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
+  if (takesQuantized(options)) {
+    passes.addPass(createFoldByteScales());
+    passes.addPass(createNarrowSaturation());
+  }
 }
 
 /// Moves channels to the last dimension inside the model. Transposes remain at

@@ -10,6 +10,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Shapes.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
@@ -65,9 +66,13 @@ static Interval joined(Interval x, Interval y) {
   return {std::min(x.least, y.least), std::max(x.most, y.most)};
 }
 
+/// Integers of at most this width have the range of their type if nothing else
+/// is known.
+static constexpr unsigned kMaxBoundedWidth = 16;
+
 /// Returns `x` if the type of `value` can hold it. Other integers wrap around.
 static Interval heldBy(Value value, Interval x) {
-  auto type = dyn_cast<IntegerType>(typeOf(value).getElementType());
+  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value.getType()));
   if (!type)
     return x;
   if (type.getWidth() == 1)
@@ -77,7 +82,9 @@ static Interval heldBy(Value value, Interval x) {
   double size = std::ldexp(1.0, int(type.getWidth()));
   double least = type.isUnsigned() ? 0 : -size / 2;
   if (!x.isWithin(least, least + size - 1))
-    return kAll;
+    return type.getWidth() <= kMaxBoundedWidth
+               ? Interval{least, least + size - 1}
+               : kAll;
   return {std::trunc(x.least), std::trunc(x.most)};
 }
 
@@ -168,7 +175,7 @@ Interval IntervalAnalysis::intervalOf(Value value) {
     return known->second;
   Operation *op = value.getDefiningOp();
   if (!op || value != op->getResult(0) || depth == kMaxDepth)
-    return kAll;
+    return heldBy(value, kAll);
   ++depth;
   Interval interval = heldBy(value, findInterval(op));
   --depth;

@@ -94,6 +94,48 @@ class TrainedQuantization(Case):
                         self.check(graph.model(result, [1, 16, 12, 12]),
                                    graph.rng.normal(0, 1.5, (1, 16, 12, 12)).astype(np.float32))
 
+    def test_pair_after_every_module(self):
+        """Networks may have a pair behind each module: a normalization, an activation, a sum, a mean and a gate."""
+        for activation, element in (("Relu", np.uint8), ("HardSwish", np.uint8), ("Relu", np.int8), ("HardSwish", np.int8)):
+            for seed in range(2):
+                with self.subTest(activation=activation, element=element.__name__, seed=seed):
+                    self.check_modules(activation, element, seed)
+
+    def check_modules(self, activation, element, seed):
+        graph = Trained(255, seed)
+        shift = 0 if element == np.uint8 else -128
+
+        def pair(value, scale, zero):
+            """Quantizes with a scale that has no simple ratio to others."""
+            scale = graph.constant(np.float32(scale * graph.rng.uniform(0.9, 1.1)))
+            zero = graph.constant(element(zero + shift))
+            byte = graph.node("QuantizeLinear", [value, scale, zero])
+            return byte, graph.node("DequantizeLinear", [byte, scale, zero])
+
+        def conv(value, channels, outputs, size):
+            weights = graph.node("DequantizeLinear", [
+                graph.constant(graph.rng.integers(-127, 128, (outputs, channels, size, size)).astype(np.int8)),
+                graph.constant((graph.rng.uniform(1, 2, outputs) / (90 * size * channels ** 0.5)).astype(np.float32)),
+                graph.constant(np.zeros(outputs, np.int8))], axis=0)
+            return graph.node("Conv", [value, weights], pads=[size // 2] * 4)
+
+        def normalized(value, channels):
+            return graph.node("BatchNormalization", [value] + [
+                graph.constant(graph.rng.uniform(*bounds, channels).astype(np.float32))
+                for bounds in ((0.7, 1.4), (-0.3, 0.3), (-0.2, 0.2), (0.8, 1.3))])
+        _, x = pair("x", 0.025, 128)
+        _, y = pair(conv(x, 16, 16, 3), 0.03, 128)
+        _, y = pair(normalized(y, 16), 0.035, 120)
+        _, y = pair(graph.node(activation, [y]), 0.018, 21)
+        _, mean = pair(graph.node("GlobalAveragePool", [y]), 0.01, 15)
+        _, gate = pair(conv(mean, 16, 16, 1), 0.02, 128)
+        _, gate = pair(graph.node("HardSigmoid", [gate], alpha=0.2, beta=0.5), 1 / 255, 0)
+        _, y = pair(graph.node("Mul", [y, gate]), 0.012, 21)
+        _, y = pair(graph.node("Add", [y, x]), 0.03, 110)
+        result, _ = pair(graph.node("Relu", [y]), 0.017, 0)
+        model = graph.model(result, [1, 16, 24, 24], TensorProto.UINT8 if element == np.uint8 else TensorProto.INT8)
+        self.check(model, graph.rng.normal(0, 1, (1, 16, 24, 24)).astype(np.float32))
+
     def test_largest_sums(self):
         """The sum of two products 127 * 127 fits int16, the sum of two products 255 * 127 does not. Padding with a zero
         point may exceed 127."""

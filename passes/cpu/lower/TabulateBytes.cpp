@@ -175,12 +175,16 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
     if (op != root && !isCheap(op) && !llvm::all_of(op->getUsers(), isInside))
       return "has an intermediate result with other users";
   }
-  // Finds out if only one op reads each result, because an epilogue can then
-  // continue with it.
-  bool isChain = llvm::all_of(cone.ops, [&](Operation *op) {
-    return op == root || op->hasOneUse();
+  // An epilogue can continue with a result that only the function reads. It
+  // computes expensive ops only if they are a chain.
+  const bool isInner = llvm::all_of(cone.ops, [&](Operation *op) {
+    return op == root || llvm::all_of(op->getUsers(), [&](Operation *user) {
+             return llvm::is_contained(cone.ops, user);
+           });
   });
-  if (!isChain || !isInEpilogue(cone.source))
+  const bool isChain = llvm::all_of(
+      cone.ops, [&](Operation *op) { return op == root || op->hasOneUse(); });
+  if (!(isSimple ? isInner : isChain) || !isInEpilogue(cone.source))
     return std::nullopt;
   RankedTensorType type = typeOf(cone.source);
   if (isSimple)

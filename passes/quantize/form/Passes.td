@@ -217,6 +217,46 @@ def FoldRequantize : Pass<"nn-fold-requantize"> {
   let statistics = [Statistic<"numFolded", "folded", "Divisions folded">];
 }
 
+def FoldByteScales : Pass<"nn-fold-byte-scales"> {
+  let summary = "Fold scales between two roundings of bytes";
+  let description = [{
+    Rewrites `round(f(x) / scale)`, where `f` depends on one or two tensors of
+    bytes, or of other integers of a small range. Networks with a pair of
+    quantize and dequantize behind each operator compute such functions. All
+    scales become constants of `f`: of additions, products, relu, clamp, hard
+    sigmoid and hard swish. The division becomes part of a product. A
+    saturating clamp that has no effect is dropped.
+
+    The pass computes the old and the new function for all inputs, with the
+    roundings of f32. Both must give equal integers. If they do not, the
+    constants are moved by few units in the last place. If that does not help,
+    the division stays.
+
+    Example: `round(relu(s q) / t)` becomes `round(relu(q r))` with a constant
+    `r` near `s / t`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Functions with fewer ops">];
+}
+
+def NarrowSaturation : Pass<"nn-narrow-saturation"> {
+  let summary = "Saturate once between two roundings of bytes";
+  let description = [{
+    A quantize clamps its data to bytes. If only one function reads these bytes,
+    and rounds its results to integers again, many bytes may give one integer.
+    An example is a relu, which gives 0 for all negative data. The bounds of the
+    clamp move as far as the integers stay equal. Bounds of later clamps that
+    have no effect then are dropped.
+
+    The pass computes the function for all bytes. It handles functions that
+    `nn-fold-byte-scales` handles, if they depend on one tensor.
+  }];
+  let statistics = [
+    Statistic<"numNarrowed", "narrowed", "Clamps with other bounds">,
+    Statistic<"numDropped", "dropped", "Bounds of clamps that were dropped">];
+}
+
 def PatchesToMatMul : Pass<"nn-patches-to-matmul"> {
   let summary = "Rewrite convolutions over patches of few channels as products";
   let description = [{

@@ -64,6 +64,8 @@
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-byte-scales{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-narrow-saturation{{[,{]|$}}
 
 // Phase layout.
 // CHECK-NEXT: {{^ *}}nn-drop-broadcasts{{[,{]|$}}
