@@ -19,9 +19,11 @@ def PropagateTransposes : Pass<"nn-propagate-transposes"> {
     transpose of the identity.
 
     A transpose passes an op with several operands only if this does not add
-    more transposes than it removes. Constants are transposed at compile time. A
-    matmul absorbs a swap of the last two dimensions. Channel shuffles (reshape,
-    transpose, reshape) become a transpose within each pixel.
+    more transposes than it removes. Constants are transposed at compile time.
+    An elementwise op of constants and of a tensor with one channel is computed
+    in the other order. A matmul absorbs a swap of the last two dimensions.
+    Channel shuffles (reshape, transpose, reshape) become a transpose within
+    each pixel.
 
     Finally, a transpose of the result of a `resize` moves in front of it, if
     the result is at least four times larger. Sizes that a run computes count as

@@ -55,6 +55,61 @@ static bool isFree(Value value) {
   return nn::getConstant(value) || filled(value);
 }
 
+/// Returns `type` with leading dimensions of 1 added up to `rank`.
+static RankedTensorType withRank(RankedTensorType type, int64_t rank) {
+  SmallVector<int64_t> shape(rank - type.getRank(), 1);
+  llvm::append_range(shape, type.getShape());
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+/// Returns `constant` with leading dimensions of 1 added up to `rank`.
+static Value withRank(PatternRewriter &rewriter, Value constant, int64_t rank) {
+  RankedTensorType expanded = withRank(typeOf(constant), rank);
+  ElementsAttr attr = nn::getConstant(constant);
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    attr = dense.reshape(expanded);
+  else if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr))
+    attr = DenseResourceElementsAttr::get(expanded, resource.getRawHandle());
+  else
+    return nn::ReshapeOp::create(rewriter, constant.getLoc(), expanded,
+                                 constant);
+  return arith::ConstantOp::create(rewriter, constant.getLoc(), expanded, attr);
+}
+
+/// Returns the elementwise op that computes `value` from constants and from
+/// tensors whose elements `perm` leaves in order, or null. An example is the
+/// product of a tensor of one channel and a constant for each channel. The op
+/// can compute the transposed value without moving data.
+static Operation *spreadFor(Value value, ArrayRef<int64_t> perm) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<nn::ElementwiseOpInterface>(op) || !value.hasOneUse())
+    return nullptr;
+  for (Value operand : op->getOperands()) {
+    RankedTensorType type = typeOf(operand);
+    if (!nn::getConstant(operand) && (type.getRank() != int64_t(perm.size()) ||
+                                      !support::followsFromCount(type) ||
+                                      !keepsOrder(type.getShape(), perm)))
+      return nullptr;
+  }
+  return op;
+}
+
+/// Creates `op` with the transposed result and operands.
+static Value transposeSpread(PatternRewriter &rewriter, Operation *op,
+                             ArrayRef<int64_t> perm) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (nn::getConstant(operand))
+      operand = withRank(rewriter, operand, int64_t(perm.size()));
+    operands.push_back(
+        layout::transposed(rewriter, op->getLoc(), operand, perm));
+  }
+  return rewriter
+      .create(op->getLoc(), op->getName().getIdentifier(), operands,
+              {permute(typeOf(op->getResult(0)), perm)}, op->getAttrs())
+      ->getResult(0);
+}
+
 Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
                          ArrayRef<int64_t> perm) {
   RankedTensorType type = permute(typeOf(value), perm);
@@ -69,6 +124,8 @@ Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
         sizes.push_back(fill.getSizes()[open[dim]]);
     return nn::BroadcastToOp::create(rewriter, loc, type, fill.getX(), sizes);
   }
+  if (Operation *spread = spreadFor(value, perm))
+    return transposeSpread(rewriter, spread, perm);
   Perm composed(perm);
   if (nn::TransposeOp inner = transposeOf(value)) {
     composed = permute(inner.getPerm(), perm);
@@ -107,7 +164,7 @@ Perm layout::commonPerm(Operation *op, ArrayRef<Value> operands) {
     for (Value other : operands) {
       nn::TransposeOp transpose = transposeFor(op, other);
       bool same = transpose && llvm::equal(transpose.getPerm(), perm);
-      if (!same && isFree(other))
+      if (!same && (isFree(other) || spreadFor(other, undo)))
         continue;
       bool moves = !keepsOrder(typeOf(other).getShape(), undo);
       (moves ? gain.first : gain.second) += same ? 1 : -1;
@@ -193,29 +250,6 @@ struct SinkThroughElementwise : RewritePattern {
     }
     replaceTransposed(rewriter, op, operands, perm);
     return success();
-  }
-
-  /// Returns `type` with leading dimensions of 1 added up to `rank`.
-  static RankedTensorType withRank(RankedTensorType type, int64_t rank) {
-    SmallVector<int64_t> shape(rank - type.getRank(), 1);
-    llvm::append_range(shape, type.getShape());
-    return RankedTensorType::get(shape, type.getElementType());
-  }
-
-  /// Returns `constant` with leading dimensions of 1 added up to `rank`.
-  static Value withRank(PatternRewriter &rewriter, Value constant,
-                        int64_t rank) {
-    RankedTensorType expanded = withRank(typeOf(constant), rank);
-    ElementsAttr attr = nn::getConstant(constant);
-    if (auto dense = dyn_cast<DenseElementsAttr>(attr))
-      attr = dense.reshape(expanded);
-    else if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr))
-      attr = DenseResourceElementsAttr::get(expanded, resource.getRawHandle());
-    else
-      return nn::ReshapeOp::create(rewriter, constant.getLoc(), expanded,
-                                   constant);
-    return arith::ConstantOp::create(rewriter, constant.getLoc(), expanded,
-                                     attr);
   }
 };
 

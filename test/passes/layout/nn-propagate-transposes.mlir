@@ -316,3 +316,38 @@ func.func @windows_that_stay(%x: tensor<1x4x?x8xf32>, %y: tensor<1x8x9x?xf32>, %
   %3 = tensor.insert_slice %0 into %z[0, 0, 0, 0, 0] [1, 1, 8, 4, %n] [1, 1, 1, 1, 1] : tensor<1x8x4x?xf32> into tensor<2x1x8x4x?xf32>
   return %1, %2, %3 : tensor<8x4x?xf32>, tensor<1x8x9x?xf32>, tensor<2x1x8x4x?xf32>
 }
+
+// A product of one channel and a constant for each channel is computed in the
+// other order, and costs no transpose.
+// CHECK-LABEL: func.func @spread
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<{{.*}}> : tensor<1x1x1x3xf32>
+// CHECK-DAG: %[[M:.*]] = nn.reshape %arg1 : tensor<1x1x4x5xf32> -> tensor<1x4x5x1xf32>
+// CHECK: %[[P:.*]] = nn.mul %[[M]], %[[C]] : tensor<1x4x5x1xf32>, tensor<1x1x1x3xf32> -> tensor<1x4x5x3xf32>
+// CHECK: %[[Y:.*]] = nn.add %arg0, %[[P]]
+// CHECK: return %[[Y]]
+func.func @spread(%x: tensor<1x4x5x3xf32>, %m: tensor<1x1x4x5xf32>) -> tensor<1x4x5x3xf32> {
+  %c = arith.constant dense<[[[1.0]], [[2.0]], [[3.0]]]> : tensor<3x1x1xf32>
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<1x4x5x3xf32> -> tensor<1x3x4x5xf32>
+  %1 = nn.mul %m, %c : tensor<1x1x4x5xf32>, tensor<3x1x1xf32> -> tensor<1x3x4x5xf32>
+  %2 = nn.add %0, %1 : tensor<1x3x4x5xf32>, tensor<1x3x4x5xf32> -> tensor<1x3x4x5xf32>
+  %3 = nn.transpose %2 {perm = array<i64: 0, 2, 3, 1>} : tensor<1x3x4x5xf32> -> tensor<1x4x5x3xf32>
+  return %3 : tensor<1x4x5x3xf32>
+}
+
+// Must not fire: the product has another reader, and a factor would move.
+// CHECK-LABEL: func.func @no_spread
+// CHECK: nn.transpose %arg0
+// CHECK: nn.mul
+// CHECK: nn.add
+// CHECK: nn.mul
+// CHECK: nn.add
+func.func @no_spread(%x: tensor<1x4x5x3xf32>, %m: tensor<1x1x4x5xf32>, %n: tensor<1x3x4x1xf32>) -> (tensor<1x3x4x5xf32>, tensor<1x3x4x5xf32>, tensor<1x3x4x5xf32>) {
+  %c = arith.constant dense<[[[1.0]], [[2.0]], [[3.0]]]> : tensor<3x1x1xf32>
+  %d = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0]> : tensor<5xf32>
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<1x4x5x3xf32> -> tensor<1x3x4x5xf32>
+  %1 = nn.mul %m, %c : tensor<1x1x4x5xf32>, tensor<3x1x1xf32> -> tensor<1x3x4x5xf32>
+  %2 = nn.add %0, %1 : tensor<1x3x4x5xf32>, tensor<1x3x4x5xf32> -> tensor<1x3x4x5xf32>
+  %3 = nn.mul %n, %d : tensor<1x3x4x1xf32>, tensor<5xf32> -> tensor<1x3x4x5xf32>
+  %4 = nn.add %0, %3 : tensor<1x3x4x5xf32>, tensor<1x3x4x5xf32> -> tensor<1x3x4x5xf32>
+  return %1, %2, %4 : tensor<1x3x4x5xf32>, tensor<1x3x4x5xf32>, tensor<1x3x4x5xf32>
+}

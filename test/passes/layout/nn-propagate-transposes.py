@@ -31,6 +31,12 @@ def reshape(f, x, *shape):
     return y
 
 
+# A product of one channel and a constant for each channel costs no transpose.
+f = Function(2)
+x, m = f.arg(2, 4, 6, 6), f.arg(2, 1, 6, 6)
+y = f.conv2d(f.relu(f.add(f.conv2d(x, 8, 1), f.mul(m, f.rand(8, 1, 1)))), 4, 1)
+check("spread channel", f, y, LAST, {"add": 1, "conv": 2, "mul": 1, "relu": 1, "reshape": 1, "transpose": 2})
+
 # Squeeze and excitation: the scale of 1x1 pixels costs no transpose.
 f = Function(1)
 x = f.arg(2, 4, 6, 6)
