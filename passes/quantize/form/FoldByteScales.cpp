@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ingot {
 #define GEN_PASS_DEF_FOLDBYTESCALES
@@ -221,7 +222,7 @@ Value Scaler::timesProduct(nn::MulOp op, const Factor &factor) {
   const Factor whole = factor * scaleOfA * scaleOfB;
   auto size = [&](Value value) {
     return typeOf(value).hasStaticShape() ? typeOf(value).getNumElements()
-                                          : ShapedType::kDynamic;
+                                          : std::numeric_limits<int64_t>::max();
   };
   // A source has no constants that could change.
   auto isBetter = [&](Value x, Value y) {
