@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/Calibrate.h"
 
+#include "client/Text.h"
 #include "compiler/study/runs/TextFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
 
 using namespace ingot;
 using namespace ingot::study;
@@ -52,6 +55,26 @@ static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
   return llvm::Error::success();
 }
 
+/// Refuses an error that makes results useless. An error that is not finite
+/// says nothing, because the model in fp32 has such values itself.
+static llvm::Error checkError(const Calibration &calibration, double most) {
+  const MeasuredError &left = calibration.outcome->after;
+  if (!(left.error > most) || !std::isfinite(left.error))
+    return llvm::Error::success();
+  const bool isLate =
+      llvm::any_of(calibration.trials, [](const RepairTrial &trial) {
+        return trial.isOutOfTime && trial.name == nameOf(RepairKind::keep);
+      });
+  tools::TextBuilder text;
+  text.add("int8 does not fit this model: output '%s' has a relative error of "
+           "%.3g, above --max-error=%g; ",
+           tools::formatLine(left.output, 200).c_str(), left.error, most);
+  if (isLate)
+    text.add("try --repair=keep, which has no limit of time, or ");
+  text.add("use `ingot compile --precision=auto --eval`");
+  return makeError(text.str());
+}
+
 llvm::Expected<Calibration> ingot::study::calibrate(CalibrateOptions options,
                                                     const Progress &progress) {
   const bool isBest = choosesBest(options);
@@ -73,6 +96,8 @@ llvm::Expected<Calibration> ingot::study::calibrate(CalibrateOptions options,
   if (options.repairs.isAutomatic) {
     if (llvm::Error error = repairIfNeeded(calibrator, repairer, options,
                                            stages.next(), result))
+      return std::move(error);
+    if (llvm::Error error = checkError(result, options.maxError))
       return std::move(error);
   } else if (!options.repairs.isNone()) {
     llvm::Expected<std::vector<RepairTrial>> trials =

@@ -9,6 +9,8 @@
 
 #include "compiler/study/repair/Repair.h"
 
+#include <limits>
+
 namespace ingot::study {
 
 struct CalibrateOptions {
@@ -19,6 +21,9 @@ struct CalibrateOptions {
   /// Rules that select another method for some tensors.
   std::vector<quantize::Rule> rules;
   RepairChoice repairs;
+  /// The largest error of an output that the automatic choice of repairs may
+  /// leave.
+  double maxError = std::numeric_limits<double>::infinity();
   /// The number of samples for the method `best` and for repairs; 0 for the
   /// default.
   unsigned numSamples = 0;

@@ -16,8 +16,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <stdio.h>
+#include <stdlib.h>
 
 using namespace ingot::tools;
 
@@ -441,4 +443,14 @@ bool OptionParser::parse(int argc, char **argv, std::string &positional,
     exitCode = usageError(problem);
   }
   return exitCode == exitSuccess;
+}
+
+std::string ingot::tools::parseBound(const std::string &text,
+                                     std::optional<double> &bound) {
+  char *end = nullptr;
+  const double value = strtod(text.c_str(), &end);
+  if (text.empty() || *end || !std::isfinite(value) || value < 0)
+    return "must be a number of at least 0, not '" + text + "'";
+  bound = value;
+  return "";
 }

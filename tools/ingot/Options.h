@@ -116,6 +116,9 @@ std::string missingValue(const std::string &option, const std::string &metavar);
 /// Returns a message that an option has two values.
 std::string repeatedOption(const std::string &option, const std::string &first,
                            const std::string &second);
+/// Parses a number of at least 0. Returns "", or an error text that continues
+/// the option's name.
+std::string parseBound(const std::string &text, std::optional<double> &bound);
 
 } // namespace ingot::tools
 

@@ -27,10 +27,11 @@ struct MeasuredError {
 /// begins with few samples, and adds more until the error is known well enough.
 class ErrorMeter {
 public:
-  /// The error above which `auto` repairs. Networks with a smaller error lost
-  /// less than half a percentage point of accuracy
+  /// The error above which `auto` repairs. Its square is half a percent: the
+  /// share of the variance that measured values lose. Networks with a smaller
+  /// error lost less than half a percentage point of accuracy
   /// (docs/measured/accuracy.md).
-  static constexpr double kMostError = 0.08;
+  static constexpr double kMostError = 0.07;
 
   /// Runs at most `most` samples. `calibrator` has watched them.
   ErrorMeter(Calibrator &calibrator, uint64_t most)

@@ -89,6 +89,11 @@ static llvm::Error readOptions(const Options &options,
   result.repairs = options.repairs;
   result.numSamples = options.numSamples;
   result.threads = options.threads;
+  std::optional<double> mostError;
+  if (std::string wrong = parseBound(options.maxError, mostError);
+      !wrong.empty())
+    return study::makeUsageError("option --max-error " + wrong);
+  result.maxError = *mostError;
   return llvm::Error::success();
 }
 

@@ -25,16 +25,6 @@ struct Options : study::CompareOptions {
 
 } // namespace
 
-static std::string parseBound(const std::string &text,
-                              std::optional<double> &bound) {
-  char *end = nullptr;
-  const double value = strtod(text.c_str(), &end);
-  if (text.empty() || *end || !std::isfinite(value) || value < 0)
-    return "must be a number of at least 0, not '" + text + "'";
-  bound = value;
-  return "";
-}
-
 namespace {
 struct Flags : cli::CompareFlags,
                cli::DataFlags,
