@@ -35,6 +35,18 @@ void SampleSurvey::endSample(uint64_t bytes) {
   ++samples;
 }
 
+std::optional<LoneSample> SampleSurvey::findLone(size_t quantity,
+                                                 double factor) const {
+  const std::vector<Place> &largest = quantities[quantity].largest;
+  // A tensor that is 0 in all other samples is rarely computed.
+  if (largest.size() < 2 || largest[1].magnitude == 0 ||
+      largest[0].sample == largest[1].sample ||
+      largest[0].magnitude < factor * largest[1].magnitude)
+    return std::nullopt;
+  return LoneSample{largest[0].sample, largest[0].magnitude,
+                    largest[1].magnitude};
+}
+
 /// Returns the samples with outstanding values, in ascending order.
 std::vector<uint64_t> SampleSurvey::standingOut(uint64_t most) const {
   // The largest of hundreds of random values is rarely more than this factor

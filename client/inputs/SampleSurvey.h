@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ingot::tools {
@@ -17,6 +18,14 @@ namespace ingot::tools {
 struct PickedSample {
   uint64_t number = 0;
   double weight = 1;
+};
+
+/// A sample in which a quantity is far larger than in all others.
+struct LoneSample {
+  uint64_t number = 0;
+  double magnitude = 0;
+  /// The largest magnitude in the other samples.
+  double others = 0;
 };
 
 /// Statistics about the samples that were run, in constant memory: the number
@@ -33,6 +42,10 @@ public:
   void endSample(uint64_t bytes = 0);
 
   uint64_t count() const { return samples; }
+
+  /// Returns the sample in which a quantity is at least `factor` times as large
+  /// as in all others, if there is one.
+  std::optional<LoneSample> findLone(size_t quantity, double factor) const;
 
   /// Picks at least one and at most `most` samples, which take at most
   /// `mostBytes`. Up to half of them are the most outstanding samples, and

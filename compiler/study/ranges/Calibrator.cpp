@@ -10,7 +10,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace ingot;
 using namespace ingot::study;
@@ -105,6 +107,27 @@ void Calibrator::warnOfRanges(const Progress &progress) const {
         histogram.count() && histogram.min() == histogram.max())
       warn(progress, "tensor '" + formatLine(tensors()[i], 200) +
                          "' was always " + std::to_string(histogram.min()));
+  if (count >= kFewSamples)
+    warnOfLoneSample(progress);
+}
+
+void Calibrator::warnOfLoneSample(const Progress &progress) const {
+  // Bytes of the whole range leave the other samples this share of 255 steps.
+  constexpr double kFactor = 64;
+  for (size_t i = 0; i < tensors().size(); ++i)
+    if (std::optional<tools::LoneSample> lone = seen.findLone(i, kFactor)) {
+      // Later tensors follow from this one.
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "tensor '" << formatLine(tensors()[i], 200) << "' reaches "
+          << llvm::format("%g in sample %llu, but only %g in all others",
+                          lone->magnitude,
+                          static_cast<unsigned long long>(lone->number + 1),
+                          lone->others)
+          << ": int8 has few steps for these; leave the sample out if it is "
+             "wrong";
+      return warn(progress, std::move(text));
+    }
 }
 
 llvm::Error Calibrator::chooseBestMethods(const Progress &progress) {

@@ -55,6 +55,9 @@ private:
   llvm::Error runOnce(const std::vector<Array> &inputs, const Samples &samples,
                       std::vector<Array> &found);
   void warnOfRanges(const Progress &progress) const;
+  /// Warns of a sample that makes the range of a tensor far larger than all
+  /// others.
+  void warnOfLoneSample(const Progress &progress) const;
   llvm::Error chooseBestMethods(const Progress &progress);
 
   const Options options;

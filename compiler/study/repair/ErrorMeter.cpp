@@ -61,11 +61,12 @@ ErrorMeter::measure(const ScratchModel::Options &options,
     std::vector<SampleErrors> errors;
     for (const PickedSample &sample : picked)
       errors.push_back({sample.weight, known[sample.number]});
-    const ErrorEstimate estimate = estimateError(errors);
+    ErrorEstimate estimate = estimateError(errors);
     if (count < largest && !isCertain(estimate))
       continue;
     const std::vector<std::string> names = tools::outputNames(model.handle());
-    return MeasuredError{names[estimate.output], estimate.error, estimate.low,
-                         estimate.high, known.size()};
+    return MeasuredError{names[estimate.output], estimate.error,
+                         estimate.low,           estimate.high,
+                         known.size(),           std::move(estimate.part)};
   }
 }

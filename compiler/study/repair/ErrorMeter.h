@@ -20,6 +20,8 @@ struct MeasuredError {
   double error = 0, low = 0, high = 0;
   /// The number of samples that were run.
   uint64_t samples = 0;
+  /// The part of the output that has this error, in words; "" for all of it.
+  std::string part;
 };
 
 /// Measures artifacts in int8 on the samples of a calibration. Such an artifact

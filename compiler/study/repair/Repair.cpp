@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace ingot;
@@ -221,7 +222,10 @@ llvm::Error Repairer::correctBiases(quantize::Calibration &calibration,
   if (llvm::Error error = probe.meanErrors(samples, stages.next(), errors))
     return error;
   for (size_t i = 0; i < errors.size(); ++i) {
-    if (errors[i].empty() || !probe.canBeOn(i))
+    // Floats overflow in samples with huge numbers, and say nothing then.
+    if (errors[i].empty() || !probe.canBeOn(i) ||
+        !llvm::all_of(errors[i],
+                      [](double error) { return std::isfinite(float(error)); }))
       continue;
     quantize::ChannelValues bias = {llvm::join(probe.units()[i].nodes, " + "),
                                     {}};

@@ -10,6 +10,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace ingot;
 using namespace ingot::study;
 using llvm::format;
@@ -18,6 +20,12 @@ static void writeOutcome(llvm::raw_ostream &out, const RepairOutcome &outcome,
                          bool isRepaired, uint64_t samples) {
   constexpr double kMost = ErrorMeter::kMostError;
   const MeasuredError &after = outcome.after;
+  if (!std::isfinite(after.error)) {
+    out << "int8: output '" << formatLine(after.output, 200)
+        << "' is infinite or not a number on the samples: no repair can be "
+           "measured\n";
+    return;
+  }
   out << "int8: relative error of output '" << formatLine(after.output, 200)
       << "' " << format("%.6f", after.error);
   if (after.low < after.high)
@@ -29,6 +37,8 @@ static void writeOutcome(llvm::raw_ostream &out, const RepairOutcome &outcome,
     out << format(", at most %g: nothing to repair\n", kMost);
   else
     out << ": no repair can be measured\n";
+  if (!after.part.empty())
+    out << "  the error of " << after.part << '\n';
   if (isRepaired && after.error > kMost)
     out << format("the error is above %g: ", kMost)
         << "`ingot compare --sensitivity` shows which layers cause it\n";

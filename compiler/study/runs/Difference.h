@@ -14,6 +14,11 @@
 
 namespace ingot::study {
 
+/// Returns true if both numbers are NaN, or the same infinity.
+inline bool isSameNotFinite(double a, double b) {
+  return !std::isfinite(a) && (a == b || (std::isnan(a) && std::isnan(b)));
+}
+
 /// Sums over all elements of all compared samples. A sample that represents
 /// several samples has a larger weight.
 struct Difference {
@@ -21,12 +26,15 @@ struct Difference {
   uint64_t count = 0;
 
   void add(double want, double got, double weight = 1) {
+    ++count;
+    // An infinity or NaN that stays as it is has no error.
+    if (isSameNotFinite(want, got))
+      return;
     wanted += weight * want * want;
     found += weight * got * got;
     product += weight * want * got;
     error += weight * (got - want) * (got - want);
     largest = std::max(largest, std::abs(got - want));
-    ++count;
   }
 
   /// Returns the norm of the error divided by that of the wanted values; 0 if

@@ -11,16 +11,32 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <string>
 #include <vector>
 
 namespace ingot::study {
 
+/// Sums over the elements of one column of an output, for one sample.
+struct ColumnError {
+  /// Sums of squares of the wanted values and of the differences.
+  double wanted = 0, error = 0;
+  /// The sum of the wanted values, and their number.
+  double sum = 0, count = 0;
+  /// The largest wanted magnitude.
+  double largest = 0;
+  /// True if all wanted values are from 0 to 1.
+  bool isUnit = true;
+};
+
 /// Sums of squares over the elements of one output, for one sample: of the
 /// wanted values, and of the differences. For labels, which are integers of 32
 /// or 64 bits, booleans and strings, `wanted` counts elements, and `error`
-/// counts wrong elements.
+/// counts wrong elements. An infinity or NaN that stays as it is counts for
+/// nothing.
 struct OutputError {
   double wanted = 0, error = 0;
+  /// The columns, if the output has few enough. See OutputErrors.cpp.
+  std::vector<ColumnError> columns = {};
 };
 
 /// The errors of all outputs for one sample.
@@ -36,7 +52,8 @@ std::vector<OutputError> compareOutputs(llvm::ArrayRef<Array> wanted,
                                         llvm::ArrayRef<Array> got);
 
 /// The relative error of one output over all samples: the norm of the
-/// differences divided by the norm of the wanted values.
+/// differences divided by the norm of the wanted values. If a part of the
+/// output has a larger error, that of the part.
 struct ErrorEstimate {
   /// The index of the output.
   size_t output = 0;
@@ -44,6 +61,8 @@ struct ErrorEstimate {
   /// The 95 % confidence interval of the error over all samples. It is empty if
   /// no sample represents others.
   double low = 0, high = 0;
+  /// The part whose error it is, in words; "" for the whole output.
+  std::string part = "";
 };
 
 /// Returns the estimate for the output with the largest error. An error that is

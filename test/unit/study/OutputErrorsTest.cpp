@@ -44,6 +44,103 @@ TEST(OutputErrors, ComparesNumbersByNormAndLabelsByCount) {
       compareOutputs(wanted, {arrayOf<float>(INGOT_FLOAT, {3})})[0].error));
 }
 
+/// Compares samples of one output, each of `rows` rows.
+std::vector<SampleErrors> compareRows(const std::vector<double> &wanted,
+                                      const std::vector<double> &got,
+                                      int64_t samples,
+                                      std::vector<int64_t> dims) {
+  std::vector<SampleErrors> errors;
+  const size_t size = wanted.size() / size_t(samples);
+  auto cut = [&](const std::vector<double> &values, size_t i) {
+    Array array = arrayOf<double>(INGOT_DOUBLE,
+                                  {values.begin() + ptrdiff_t(i * size),
+                                   values.begin() + ptrdiff_t((i + 1) * size)});
+    array.dims = dims;
+    return array;
+  };
+  for (size_t i = 0; i < size_t(samples); ++i)
+    errors.push_back({1, compareOutputs({cut(wanted, i)}, {cut(got, i)})});
+  return errors;
+}
+
+TEST(OutputErrors, ValuesAreJudgedByTheirSpread) {
+  // The first column is near 1000 and varies by 1, the second one is near 0.
+  std::vector<double> wanted, got;
+  for (int i = 0; i < 16; ++i) {
+    const double sign = i % 2 ? 1 : -1;
+    wanted.insert(wanted.end(), {1000 + sign, 5 * sign});
+    got.insert(got.end(), {1000 + sign + 0.5, 5 * sign + 0.5});
+  }
+  const ErrorEstimate estimate =
+      estimateError(compareRows(wanted, got, 16, {1, 2}));
+  EXPECT_NEAR(estimate.error, 0.5, 1e-9);
+  EXPECT_EQ(estimate.part, "column 0, relative to the spread of its values");
+  // A few values have no spread that says something.
+  EXPECT_LT(estimateError(compareRows({1000, 1, 1001, 2}, {1000, 1, 1001, 2.1},
+                                      2, {1, 2}))
+                .error,
+            0.01);
+}
+
+TEST(OutputErrors, ValuesThatDoNotVaryAreJudgedByTheirSize) {
+  const ErrorEstimate estimate = estimateError(compareRows(
+      std::vector<double>(16, 4), std::vector<double>(16, 5), 16, {1, 1}));
+  EXPECT_NEAR(estimate.error, 0.25, 1e-9);
+  EXPECT_EQ(estimate.part, "");
+}
+
+TEST(OutputErrors, ScoresAreJudgedApartFromBoxes) {
+  // The middle dimension has four corners and six scores, for 200 boxes.
+  std::vector<double> wanted, got;
+  for (int column = 0; column < 10; ++column)
+    for (int box = 0; box < 200; ++box) {
+      wanted.push_back(column < 4 ? box : 0.5);
+      got.push_back(column < 4 ? box : 0.4);
+    }
+  const ErrorEstimate estimate =
+      estimateError(compareRows(wanted, got, 1, {1, 10, 200}));
+  EXPECT_NEAR(estimate.error, 0.2, 1e-9);
+  EXPECT_EQ(estimate.part, "the columns of numbers from 0 to 1");
+  // Scores of classes that no sample has are no scores.
+  for (double &value : wanted)
+    value = value == 0.5 ? 0.001 : value;
+  for (double &value : got)
+    value = value == 0.4 ? 0.002 : value;
+  EXPECT_LT(estimateError(compareRows(wanted, got, 1, {1, 10, 200})).error,
+            0.01);
+}
+
+TEST(OutputErrors, ImagesHaveNoColumnsOfValues) {
+  // The error of an image's first column of pixels counts as little as others.
+  std::vector<double> wanted(8 * 6 * 6, 1), got = wanted;
+  for (size_t i = 0; i < got.size(); ++i) {
+    wanted[i] = got[i] = 9 + double(i % 5);
+    got[i] += i % 6 == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(estimateError(compareRows(wanted, got, 1, {1, 8, 6, 6})).part, "");
+  // So do the channels of a pooled image.
+  EXPECT_EQ(estimateError(compareRows(wanted, got, 9, {1, 32, 1, 1})).part, "");
+}
+
+TEST(OutputErrors, OneLargeSampleHidesNoErrors) {
+  std::vector<SampleErrors> samples(32, {1, {{1, 0.25}}});
+  samples[5].outputs[0] = {1e12, 1};
+  const ErrorEstimate estimate = estimateError(samples);
+  EXPECT_DOUBLE_EQ(estimate.error, 0.5);
+  EXPECT_EQ(estimate.part, "all samples but one that is far larger");
+}
+
+TEST(OutputErrors, InfinitiesThatStayAreNoErrors) {
+  const std::vector<Array> wanted = {
+      arrayOf<float>(INGOT_FLOAT, {3, -INFINITY, NAN, 4})};
+  std::vector<OutputError> errors = compareOutputs(wanted, wanted);
+  EXPECT_EQ(errors[0].wanted, 25);
+  EXPECT_EQ(errors[0].error, 0);
+  errors =
+      compareOutputs(wanted, {arrayOf<float>(INGOT_FLOAT, {3, -9, NAN, 4})});
+  EXPECT_FALSE(std::isfinite(errors[0].error));
+}
+
 TEST(OutputErrors, FindsTheWorstOutput) {
   // The large second output is accurate, and the small first one is not.
   const std::vector<SampleErrors> samples = {{1, {{1, 0.04}, {1e6, 1}}},

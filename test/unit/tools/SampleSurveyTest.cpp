@@ -45,6 +45,17 @@ TEST(SampleSurvey, AllWhereThereAreFew) {
   }
 }
 
+TEST(SampleSurvey, FindsALoneSample) {
+  const std::optional<LoneSample> found = survey(100, {17}).findLone(0, 16);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->number, 17u);
+  EXPECT_EQ(found->magnitude, 30);
+  EXPECT_DOUBLE_EQ(found->others, 1.3);
+  EXPECT_FALSE(survey(100, {17}).findLone(0, 32));
+  EXPECT_FALSE(survey(100, {17, 40}).findLone(0, 16));
+  EXPECT_FALSE(survey(100, {17}).findLone(1, 16));
+}
+
 TEST(SampleSurvey, SpreadOverAll) {
   for (uint64_t count : {9, 15, 64, 1000}) {
     const std::vector<PickedSample> picked = survey(count).pick(8);

@@ -54,6 +54,7 @@ static Json toJson(const Options &options, const study::Calibration &result) {
   members["repairs"] = std::move(repairs);
   if (result.outcome)
     members["int8"] = {{"output", result.outcome->after.output},
+                       {"part", result.outcome->after.part},
                        {"relative_error", result.outcome->after.error},
                        {"relative_error_low", result.outcome->after.low},
                        {"relative_error_high", result.outcome->after.high},
