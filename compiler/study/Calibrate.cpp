@@ -67,8 +67,9 @@ static llvm::Error checkError(const Calibration &calibration, double most) {
       });
   tools::TextBuilder text;
   text.add("int8 does not fit this model: output '%s' has a relative error of "
-           "%.3g, above --max-error=%g; ",
-           tools::formatLine(left.output, 200).c_str(), left.error, most);
+           "%.3g%s, above --max-error=%g; ",
+           tools::formatLine(left.output, 200).c_str(), left.error,
+           left.part.empty() ? "" : (" in " + left.part).c_str(), most);
   if (isLate)
     text.add("try --repair=keep, which has no limit of time, or ");
   text.add("use `ingot compile --precision=auto --eval`");

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests `ingot calibrate` without further options. It repairs only if the error of the outputs is large."""
 import json
+import os
 import re
 
 import numpy as np
@@ -195,13 +196,21 @@ class AutoRepair(Case):
         model, data = self.two(False)
         data[20, 3] = 1e9
         np.savez(self.path("data.npz"), x=data)
-        done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", self.path("c.json"))
+        # Such an error is refused, unless the user accepts it.
+        command = ("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", self.path("c.json"))
+        done = tool(*command)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"error: int8 does not fit this model: output 'small' has a relative error of [0-9.e+]+ in all "
+                         r"samples but one that is far larger, above --max-error=0.2; .*--precision=auto --eval`\n$")
+        self.assertFalse(os.path.exists(self.path("c.json")))
+        self.assert_one_line(tool(*command, "--max-error=nan"), "option --max-error must be a number of at least 0")
+        done = tool(*command, "--max-error=10")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"warning: tensor 'x' reaches 1e\+09 in sample 21, but only [0-9.]+ in all others: "
                          "int8 has few steps for these; leave the sample out if it is wrong\n$")
         self.assertNotIn("nothing to repair", done.stdout)
         self.assertIn("all samples but one that is far larger", done.stdout)
-        self.assertIn("above 0.08: `ingot compare --sensitivity`", done.stdout)
+        self.assertIn("above 0.07: `ingot compare --sensitivity`", done.stdout)
 
     def test_few_samples_are_not_trusted(self):
         """If the error depends on the sample, samples are added until the interval is narrow."""
@@ -291,7 +300,7 @@ class AutoRepair(Case):
         model = self.save(make_model(nodes, [("x", ["n", 16])], [("y", ["n", 16])],
                                      {"w": rng.standard_normal((16, 16)).astype(np.float32)}))
         _, lines = self.calibrate(model, rng.standard_normal((12, 16)).astype(np.float32))
-        self.assertRegex(lines[0], rf"^int8: relative error of output 'y' {NUMBER} on 12 of 12 samples, at most 0.08: nothing")
+        self.assertRegex(lines[0], rf"^int8: relative error of output 'y' {NUMBER} on 12 of 12 samples, at most 0.07: nothing")
         # A small sum of large products changes its sign.
         _, lines = self.calibrate(model, rng.standard_normal((500, 16)).astype(np.float32), "--samples=500")
         self.assertEqual(lines, ["int8: output 'y' is infinite or not a number on the samples: no repair can be measured"])

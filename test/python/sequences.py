@@ -8,8 +8,8 @@ end, forked processes, contexts, pickles, outputs that live longer than their mo
 its own, so `--first N --count 1` repeats one. If a hundred sequences take minutes, the stacks of all threads are printed.
 
 Resident memory is measured 200 times, and printed 20 times. It must not grow by more than --growth after a quarter of the
-sequences. In the last half, the median slope between two measurements must not be above --slope bytes a sequence. Runs of
-fewer than 20,000 sequences are too short to tell a slope. Exit code: 0 if every result was right and nothing grew, else 1.
+sequences. In the median of five parts of the last half, a line through the measurements must not rise by more than --slope
+bytes a sequence. Runs of fewer than 20,000 sequences are too short to tell a slope. Exit code: 0 if every result was right and nothing grew, else 1.
 """
 import argparse
 import asyncio
@@ -40,7 +40,8 @@ WARM_UP = 0.25
 WATCHED, HANG = 100, 300
 # Measurements of memory in a run, and how many of them make a line that is printed.
 MEASURED, EACH = 200, 10
-# The fewest sequences that tell a slope.
+# The parts of the last half that have a slope each, and the fewest sequences that tell one.
+PARTS = 5
 MIN_SLOPE = 20_000
 
 
@@ -331,17 +332,15 @@ class Memory:
                   f"{self.rows[-1][2]} descriptors", file=sys.stderr, flush=True)
 
     def slope(self):
-        """Returns the bytes that memory has grown for each sequence of the last half.
+        """Returns the bytes that memory grows for each sequence: the median of the slopes of PARTS parts of the last half.
 
-        It is the median of the slopes of all pairs (Theil and Sen): a leak grows with each sequence, while the allocator
-        takes and returns up to a megabyte in single steps.
+        A leak grows with each sequence, and so in all parts. Python and the C library take memory for small objects in
+        steps of up to a megabyte, each of which falls into one part.
         """
         late = np.array([row[:2] for row in self.rows if row[0] >= self.count / 2], float)
-        if len(late) < 2:
+        if len(late) < 2 * PARTS:
             return 0.0
-        first, second = np.triu_indices(len(late), 1)
-        steps = late[second] - late[first]
-        return float(np.median(steps[:, 1] * 2**20 / steps[:, 0]))
+        return float(np.median([np.polyfit(part[:, 0], part[:, 1] * 2**20, 1)[0] for part in np.array_split(late, PARTS)]))
 
     def problem(self, growth, slope):
         """Prints what was measured. Returns what has grown, or ""."""
