@@ -201,8 +201,8 @@ def Cpu_PackedMatMulOp
     - C4: scales of f32 and zero points of i8 or f32 have the panels of weights
     - C5: the epilogue has an argument for the sum and for each operand
     - C6: all sizes but those of rows are static
-    - C7: a row of src of i32 has the blocks of weights, each with two elements
-      in front of its values
+    - C7: a row of src of i32 has the blocks of weights, in a form that
+      `cpu.round_blocks` makes
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Cpu_Value:$scales, Optional<Cpu_Value>:$zero_points,

@@ -42,7 +42,7 @@ static LogicalResult verifyRounded(PackedMatMulOp op) {
   if (block != bytes)
     return op.emitOpError("expects blocks of ")
            << bytes << " elements, but got " << block;
-  return expectSize(op, "row of src", count * roundedWords(bytes),
+  return expectSize(op, "row of src", count * roundedWords(bytes, digitsOf(op)),
                     src.getShape().back());
 }
 

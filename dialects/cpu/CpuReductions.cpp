@@ -124,7 +124,11 @@ LogicalResult RoundBlocksOp::verify() {
     return emitOpError("expects a block_size in multiples of 4, but got ")
            << block;
   int64_t blocks = llvm::divideCeil(src.getShape().back(), block);
-  return verifyWords(*this, "words of a row", blocks * roundedWords(block));
+  if (blocks == 0)
+    return verifyWords(*this, "words of a row", 0);
+  int64_t digits = digitsOf(dst.getShape().back() / blocks, block);
+  return verifyWords(*this, "words of a row",
+                     blocks * roundedWords(block, digits));
 }
 
 LogicalResult RowNormOp::verify() { return verifyRows(*this); }

@@ -174,15 +174,22 @@ def Cpu_RoundBlocksOp : Cpu_RowOp<"round_blocks"> {
     largest magnitude, but at least `127 / 2^126`. The second is `factor` times
     the sum of the block's bytes. The bytes follow, four per i32: elements times
     `127 / m`, rounded to nearest, ties to even. They are 0 behind the last
-    element. A NaN makes the scale NaN. An infinity makes it infinite and
-    becomes 127 or -127, with the largest float as m for the bytes. The epilogue
+    element.
+
+    If `W = 4 + 3 block_size / 4`, an element of src takes three digits: signed
+    bytes d0, d1 and d2 for the number d0 + 2^8 d1 + 2^16 d2. The scale is then
+    `m / (2^23 - 2^15 - 2^7 - 1)`. A term for each digit follows the scale, then
+    the bytes of each digit.
+
+    A NaN makes the scale NaN. An infinity makes it infinite and becomes the
+    largest number, with the largest float as m for the bytes. The epilogue
     stores the i32 elements unchanged.
 
     Constraints:
     - C1: src has rank 1 or more and is of f32; K is static
     - C2: block_size is a multiple of 4
     - C3: dst is of i32 and has src's sizes, except for the last, which is
-      `ceil(K / block_size) W`
+      `ceil(K / block_size) W` for one of both W
     - C4: the epilogue yields its argument
 
     Example:

@@ -43,10 +43,25 @@ constexpr size_t kPairCounts = 6;
 /// `cpu.packed_matmul`.
 constexpr int64_t kByteColumns = 16;
 
+/// Number of bytes of an element that is rounded to a fixed point of 24 bits.
+constexpr int64_t kSplitDigits = 3;
 /// Number of 4-byte elements at the start of a block from `cpu.round_blocks`: a
-/// scale, and a term for the zero point. The `size` bytes of the block follow.
-constexpr int64_t kRoundedHead = 2;
-constexpr int64_t roundedWords(int64_t size) { return kRoundedHead + size / 4; }
+/// scale, and for each digit a term for the zero point. The `size` bytes of
+/// each digit follow.
+constexpr int64_t roundedHead(int64_t digits) { return 1 + digits; }
+constexpr int64_t roundedWords(int64_t size, int64_t digits) {
+  return roundedHead(digits) + digits * (size / 4);
+}
+/// Returns the number of digits of a block that has `words` 4-byte elements.
+constexpr int64_t digitsOf(int64_t words, int64_t size) {
+  return words == roundedWords(size, kSplitDigits) ? kSplitDigits : 1;
+}
+/// Returns the number of bytes for each element of the rounded src.
+inline int64_t digitsOf(PackedMatMulOp op) {
+  auto src = mlir::cast<mlir::ShapedType>(op.getSrc().getType());
+  return digitsOf(src.getShape().back() / op.blocks(),
+                  op.wordsOfBlock() * op.perWord());
+}
 
 /// Shape of packed weights: `outer…, depth / group, width`, followed by `group`
 /// unless it is 1.

@@ -345,7 +345,8 @@ def RoundBlocksToVector : Cpu_ToVector<"cpu-round-blocks-to-vector"> {
   let description = [{
     Writes `cpu.round_blocks` on memrefs as loops over the blocks of each row. A
     block's largest magnitude gives its scale. The pass rounds the elements to
-    int8, stores them, adds them up and stores the sum. Magnitudes are compared
+    int8, or to a fixed point of three bytes. It stores the bytes, adds them up
+    and stores the sums. Magnitudes are compared
     as integers, because floats without a sign have the same order.
   }];
 }

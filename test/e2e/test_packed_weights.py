@@ -171,9 +171,7 @@ class RoundedRows(Case):
 
     def test_vnni(self):
         """With products of bytes at all levels, weights of 8 bits use them, too."""
-        levels = [level for level in self.LEVELS if level in ("alderlake", "cascadelake", "sapphirerapids")]
-        if levels:
-            self.check(range(540, 556), levels=levels, bits=(2, 4, 8))
+        self.check(range(540, 556), levels=self.dots(), bits=(2, 4, 8))
 
     def test_schedules(self):
         for seed in range(1, 13):
@@ -214,6 +212,68 @@ class RoundedRows(Case):
                         self.assert_close(self.run_model(artifact, {"a": a})["y"], want, weights)
                         if level in LEVELS:
                             self.assert_close(self.run_model(fixed, {"a": a})["y"], want, weights, "fixed")
+
+    def dots(self):
+        """Returns the levels that multiply four bytes at once."""
+        levels = [level for level in self.LEVELS if level in ("alderlake", "cascadelake", "sapphirerapids")]
+        if not levels:
+            self.skipTest("the machine has no VNNI")
+        return levels
+
+    def test_split_rows(self):
+        """Without permission to round, rows have 24 bits of the largest element of a block. A block has at most 256."""
+        rng, levels = np.random.default_rng(2), self.dots()
+        for block, k in ((16, 77), (32, 1100), (256, 700), (512, 1024), (1024, 900)):
+            model, weights = self.product(None, k, 130, block, level=0)
+            artifact = self.compile(model, "--target", ",".join(levels))
+            size = min(block, 256)
+            if block > k:
+                size = -(-k // -(-k // 256) // 16) * 16
+            for rows in (1, 2, 3, 5, 17, 64):
+                a = (rng.standard_normal((rows, k)) * np.exp(rng.uniform(-3, 3, k))).astype(np.float32)
+                fixed = self.compile(self.product(rows, k, 130, block, level=0)[0], "--target", ",".join(levels),
+                                     name="fixed")
+                largest = np.concatenate([np.broadcast_to(np.abs(part).max(1, keepdims=True), part.shape) for part in
+                                          np.split(a, range(size, k, size), axis=1)], axis=1)
+                most = 2 ** -24 * largest @ np.abs(weights).T + 4e-7 * np.abs(a) @ np.abs(weights).T
+                for level in levels:
+                    for chosen in (artifact, fixed):
+                        with cap(level), self.subTest(block=block, rows=rows, level=level, artifact=chosen):
+                            got = self.run_model(chosen, {"a": a})["y"]
+                            self.assertLessEqual((np.abs(got - a.astype(np.float64) @ weights.T) / most).max(), 1)
+
+    def test_split_random(self):
+        """Weights of 2, 4 and 8 bits, with zero points and biases."""
+        levels = self.dots()
+        for seed in range(640, 660):
+            drawer = microsoft.Drawer(seed)
+            model, feeds = drawer.matmul_nbits(dynamic=seed % 2 == 0, least_columns=96)
+            weights, bias = drawer.unpacked
+            want = feeds["a"].astype(np.float64) @ weights.T + (0 if bias is None else bias)
+            most = 2e-6 * np.abs(feeds["a"]).max() * np.abs(weights).sum(1).max() + 1e-6
+            options = [f"--schedule-seed={seed}"] if seed % 3 == 0 else []
+            artifact = self.compile(model, "--target", ",".join(levels), *options)
+            for level in levels:
+                with cap(level), self.subTest(seed=seed, level=level, bits=drawer.bits):
+                    np.testing.assert_allclose(self.run_model(artifact, feeds)["y"], want, atol=most)
+
+    def test_split_special(self):
+        """A NaN stays in its row, and an infinity stays infinite. Large and small numbers keep their digits."""
+        levels = self.dots()
+        model, weights = self.product(6, 96, 128, 32, level=0)
+        a = np.random.default_rng(3).standard_normal((6, 96)).astype(np.float32)
+        a[0, 5], a[1, 40], a[2], a[3] = np.nan, np.inf, a[2] * np.float32(1e34), a[3] * np.float32(1e-30)
+        a[4] = 0
+        artifact = self.compile(model, "--target", ",".join(levels))
+        for level in levels:
+            with cap(level), self.subTest(level=level):
+                y = self.run_model(artifact, {"a": a})["y"]
+                self.assertTrue(np.isnan(y[0]).all())
+                sure = weights[:, 40] != 0
+                np.testing.assert_array_equal(y[1][sure], np.inf * np.sign(weights[sure, 40]))
+                for row in (2, 3, 4, 5):
+                    want = a[row].astype(np.float64) @ weights.T
+                    np.testing.assert_allclose(y[row], want, atol=1e-6 * np.abs(want).max())
 
     def test_epilogue(self):
         model, weights = self.product(9, 96, 64, 32)

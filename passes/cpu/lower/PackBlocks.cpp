@@ -29,14 +29,15 @@ struct CodePosition {
 
 /// The sizes of the weights, and their division into panels.
 struct Layout {
-  explicit Layout(nn::PackedMatMulOp op)
-      : areGroupsOfFour(op.getRoundsA()), bits(op.getBits()),
-        depth(op.getDepth()),
-        block(std::min<int64_t>(op.getBlockSize(), depth)) {
+  Layout(nn::PackedMatMulOp op, const PackedRows &rows)
+      : areGroupsOfFour(rows.digits != 0), bits(op.getBits()),
+        depth(op.getDepth()), block(std::min(rows.block, depth)),
+        storedBlock(std::min<int64_t>(op.getBlockSize(), depth)) {
     ArrayRef<int64_t> codes = support::typeOf(op.getCodes()).getShape();
     columns = codes[0];
-    blocks = codes[1];
+    storedBlocks = codes[1];
     bytes = codes[2];
+    blocks = llvm::divideCeil(depth, block);
     width = cpu::panelWidth(columns);
     panels = llvm::divideCeil(columns, width);
     words = llvm::divideCeil(block, 32 / bits);
@@ -63,8 +64,14 @@ struct Layout {
 
   /// True if words are multiplied as groups of four bytes.
   bool areGroupsOfFour;
-  int64_t bits, depth, block, columns, blocks, bytes, width, panels;
-  /// The words of a column in a block.
+  int64_t bits, depth;
+  /// The size of a kernel's block, and of a block of the codes.
+  int64_t block, storedBlock;
+  int64_t columns, blocks, storedBlocks;
+  /// The bytes of a column in a block of the codes.
+  int64_t bytes;
+  int64_t width, panels;
+  /// The words of a column in a kernel's block.
   int64_t words;
 };
 
@@ -85,9 +92,12 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
   for (int64_t column = 0; column < layout.columns; ++column)
     for (int64_t k = 0; k < layout.depth; ++k) {
       int64_t block = k / layout.block, in = k % layout.block;
-      int64_t from =
-          (column * layout.blocks + block) * layout.bytes + in / perByte;
-      uint32_t code = uint8_t((*bytes)[from]) >> (in % perByte * bits) & mask;
+      int64_t inStored = k % layout.storedBlock;
+      int64_t from = (column * layout.storedBlocks + k / layout.storedBlock) *
+                         layout.bytes +
+                     inStored / perByte;
+      uint32_t code =
+          uint8_t((*bytes)[from]) >> (inStored % perByte * bits) & mask;
       int64_t row = block * layout.words + in / perWord;
       CodePosition place = layout.placeOf(column, in % perWord);
       words[layout.at(place.column, row, rows)] |= (code ^ sign) << place.bit;
@@ -100,7 +110,8 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
       std::move(raw));
 }
 
-/// Packs one value minus `offset` for each block and column.
+/// Packs one value minus `offset` for each block and column. Blocks of the
+/// kernel that a block of the codes holds share its value.
 static ElementsAttr packPerBlock(const Layout &layout, ElementsAttr values,
                                  double offset, Type element) {
   std::optional<std::vector<double>> numbers = nn::readDoubles(values);
@@ -110,15 +121,18 @@ static ElementsAttr packPerBlock(const Layout &layout, ElementsAttr values,
   for (int64_t column = 0; column < layout.columns; ++column)
     for (int64_t block = 0; block < layout.blocks; ++block)
       packed[layout.at(column, block, layout.blocks)] =
-          (*numbers)[column * layout.blocks + block] - offset;
+          (*numbers)[column * layout.storedBlocks +
+                     block * layout.block / layout.storedBlock] -
+          offset;
   return nn::makeConstantAttr(
       RankedTensorType::get({layout.panels, layout.blocks, layout.width},
                             element),
       packed);
 }
 
-std::optional<cpu::PackedBlocks> cpu::packBlocks(nn::PackedMatMulOp op) {
-  Layout layout(op);
+std::optional<cpu::PackedBlocks> cpu::packBlocks(nn::PackedMatMulOp op,
+                                                 const PackedRows &rows) {
+  Layout layout(op, rows);
   Builder builder(op.getContext());
   PackedBlocks packed;
   packed.words = packWords(layout, nn::getConstant(op.getCodes()));

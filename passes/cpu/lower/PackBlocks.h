@@ -21,8 +21,19 @@ struct PackedBlocks {
   mlir::ElementsAttr zeroPoints;
 };
 
-/// Packs the weights of `op`. Returns nullopt if a constant is elided.
-std::optional<PackedBlocks> packBlocks(nn::PackedMatMulOp op);
+/// The form of the rows that a kernel multiplies.
+struct PackedRows {
+  /// The bytes of an element; 0 if rows are of f32.
+  int64_t digits;
+  /// The size of the kernel's blocks. It divides that of `nn.packed_matmul`
+  /// if the latter has several blocks.
+  int64_t block;
+};
+
+/// Packs the weights of `op` for rows of a form. Returns nullopt if a constant
+/// is elided.
+std::optional<PackedBlocks> packBlocks(nn::PackedMatMulOp op,
+                                       const PackedRows &rows);
 
 } // namespace ingot::cpu
 

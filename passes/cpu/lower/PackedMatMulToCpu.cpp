@@ -11,6 +11,7 @@
 #include "passes/cpu/lower/NNToCpu.h"
 #include "passes/cpu/lower/PackBlocks.h"
 #include "passes/cpu/lower/RecordPacking.h"
+#include "passes/cpu/policy/Int8Products.h"
 #include "passes/support/Lowering.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
@@ -33,33 +34,43 @@ struct PackedMatMulPattern : OpRewritePattern<nn::PackedMatMulOp> {
 
 } // namespace
 
-/// Returns the block size of the kernel. If rows are rounded to bytes, a block
-/// is extended to whole words of weights.
-static int64_t blockOf(nn::PackedMatMulOp op) {
-  const int64_t block = op.getBlockSize(), depth = op.getDepth();
-  return op.getRoundsA() ? int64_t(llvm::alignTo(std::min(block, depth),
-                                                 32 / int64_t(op.getBits())))
-                         : block;
+/// Returns the form of the rows that the kernel multiplies. If rows are
+/// rounded, a block is extended to whole words of weights.
+static cpu::PackedRows rowsOf(nn::PackedMatMulOp op) {
+  const int64_t bits = op.getBits();
+  auto wholeWords = [&](int64_t block) {
+    return int64_t(
+        llvm::alignTo(std::min(block, int64_t(op.getDepth())), 32 / bits));
+  };
+  if (op.getRoundsA())
+    return {1, wholeWords(op.getBlockSize())};
+  Answer<bool> answer = cpu::isForSplitRows(op);
+  if (answer.choice)
+    return {cpu::kSplitDigits, wholeWords(cpu::splitBlockOf(op))};
+  return {0, int64_t(op.getBlockSize())};
 }
 
-/// Rounds the rows of `a` to bytes, block by block.
-static Value roundRows(PatternRewriter &rewriter, nn::PackedMatMulOp op) {
+/// Rounds the rows of `a` to bytes or to a fixed point, block by block.
+static Value roundRows(PatternRewriter &rewriter, nn::PackedMatMulOp op,
+                       const cpu::PackedRows &rows) {
   Value a = op.getA();
   RankedTensorType type = typeOf(a);
   const int64_t bits = op.getBits(), depth = op.getDepth();
-  const int64_t block = blockOf(op);
+  const auto [digits, block] = rows;
   const int64_t factor = -(int64_t(1) << (bits - 1));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() =
+      llvm::divideCeil(depth, block) * cpu::roundedWords(block, digits);
+  auto words = RankedTensorType::get(shape, rewriter.getI32Type());
   // Products with the same operand share its rounded rows.
   for (Operation *user : a.getUsers())
     if (auto other = dyn_cast<cpu::RoundBlocksOp>(user))
       if (int64_t(other.getBlockSize()) == block &&
-          int64_t(other.getFactor()) == factor)
+          int64_t(other.getFactor()) == factor &&
+          other.getResult().getType() == words)
         return other.getResult();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(a);
-  SmallVector<int64_t> shape(type.getShape());
-  shape.back() = llvm::divideCeil(depth, block) * cpu::roundedWords(block);
-  auto words = RankedTensorType::get(shape, rewriter.getI32Type());
   Value destination = support::createEmpty(
       rewriter, op.getLoc(), words,
       support::dynamicSizesLike(rewriter, op.getLoc(), words, a));
@@ -77,7 +88,8 @@ PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
   RankedTensorType type = op.getY().getType();
   if (Reason reason = cpu::whyNotToCpu(op))
     return rewriter.notifyMatchFailure(op, *reason);
-  std::optional<cpu::PackedBlocks> packed = cpu::packBlocks(op);
+  const cpu::PackedRows form = rowsOf(op);
+  std::optional<cpu::PackedBlocks> packed = cpu::packBlocks(op, form);
   if (!packed)
     return rewriter.notifyMatchFailure(op, cpu::kNoBytes);
   Location loc = op.getLoc();
@@ -89,13 +101,13 @@ PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
   Value destination = support::createEmpty(
       rewriter, loc, type,
       support::dynamicSizesLike(rewriter, loc, type, op.getA()));
-  Value rows = op.getRoundsA() ? roundRows(rewriter, op) : op.getA();
+  Value rows = form.digits != 0 ? roundRows(rewriter, op, form) : op.getA();
   auto product = cpu::PackedMatMulOp::create(
       rewriter, loc, type, rows, constant(packed->words),
       constant(packed->scales), constant(packed->zeroPoints),
       /*epilogue_operands=*/ValueRange(), destination,
       cpu::WeightsAttr::get(op.getContext(), cpu::WeightsKind::bits,
-                            op.getBits(), blockOf(op)),
+                            op.getBits(), form.block),
       /*schedule=*/{});
   cpu::buildEpilogue(rewriter, loc, product.getEpilogue(),
                      type.getElementType(), /*hasBias=*/false);

@@ -64,7 +64,10 @@ static std::string storageOf(Operation *kernel) {
         return "panels of " + std::to_string(op.panel()) + " columns, " +
                std::to_string(op.getFormat().getBits()) +
                " bits in blocks of " +
-               std::to_string(op.getFormat().getBlockSize());
+               std::to_string(op.getFormat().getBlockSize()) +
+               (op.hasRoundedSrc() && digitsOf(op) > 1
+                    ? ", and rows of three bytes for each element"
+                    : "");
       })
       .Default([](Operation *) { return ""; });
 }

@@ -14,6 +14,10 @@
 #include "passes/support/Convolutions.h"
 #include "passes/support/Shapes.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
@@ -319,10 +323,55 @@ Answer<std::optional<int64_t>> cpu::findPairedAxis(Operation *product) {
   return {axis, "has enough rows and inputs for products of pairs of bytes"};
 }
 
+/// Returns true if all weights of `product` are known when compiling.
+static bool hasConstantWeights(nn::PackedMatMulOp product) {
+  return nn::getConstant(product.getCodes()) &&
+         nn::getConstant(product.getScales()) &&
+         (!product.getZeroPoints() || nn::getConstant(product.getZeroPoints()));
+}
+
+/// Returns the size of the blocks of `product`, at most the depth.
+static int64_t blockOf(nn::PackedMatMulOp product) {
+  return std::min(int64_t(product.getBlockSize()), int64_t(product.getDepth()));
+}
+
+/// Limit of elements of a block of split rows. i32 holds the sum of their two
+/// lower digits times weights of 8 bits.
+static constexpr int64_t kMaxSplitBlock = 256;
+/// Number of elements of split rows that are rounded at once.
+static constexpr int64_t kBytesAtOnce = 16;
+
+int64_t cpu::splitBlockOf(nn::PackedMatMulOp product) {
+  const int64_t block = blockOf(product);
+  const int64_t most =
+      std::min<int64_t>(threshold::roundedLargestBlock, kMaxSplitBlock);
+  if (block <= most)
+    return block;
+  if (block != int64_t(product.getDepth()))
+    return std::gcd(block, most);
+  // Makes blocks of equal size, because the last one is extended by zeros.
+  const int64_t parts = llvm::divideCeil(block, most);
+  return int64_t(llvm::alignTo(llvm::divideCeil(block, parts), kBytesAtOnce));
+}
+
+Answer<bool> cpu::isForSplitRows(nn::PackedMatMulOp product) {
+  const int64_t bits = product.getBits(), block = splitBlockOf(product);
+  if (!addsByteDots(product))
+    return {false, "is for CPUs without products of four bytes"};
+  if (block < threshold::splitSmallestBlock)
+    return {false, "has small blocks, whose sums take long to scale"};
+  if (blockOf(product) != int64_t(product.getDepth()) && block % (32 / bits))
+    return {false, "has blocks that do not fill 32-bit words"};
+  if (shapeOf(product.getCodes())[0] < threshold::splitFewestColumns)
+    return {false, "has few columns, which do not pay for splitting rows"};
+  if (!hasConstantWeights(product))
+    return {false, "has weights that a run computes"};
+  return {true, "has enough columns to pay for splitting rows into bytes"};
+}
+
 Answer<bool> cpu::isForRoundedRows(nn::PackedMatMulOp product) {
   const auto bits = int64_t(product.getBits());
-  const auto block =
-      std::min(int64_t(product.getBlockSize()), int64_t(product.getDepth()));
+  const int64_t block = blockOf(product);
   const bool isOnlyBlock = block == int64_t(product.getDepth());
   if (bits >= 8 && !addsByteDots(product))
     return {false, "has weights of 8 bits, whose products do not fit in int16"};
@@ -332,9 +381,7 @@ Answer<bool> cpu::isForRoundedRows(nn::PackedMatMulOp product) {
     return {false, "has blocks that do not fill 32-bit words"};
   if (shapeOf(product.getCodes())[0] < threshold::roundedFewestColumns)
     return {false, "has few columns, which do not pay for rounding rows"};
-  if (!nn::getConstant(product.getCodes()) ||
-      !nn::getConstant(product.getScales()) ||
-      (product.getZeroPoints() && !nn::getConstant(product.getZeroPoints())))
+  if (!hasConstantWeights(product))
     return {false, "has weights that a run computes"};
   return {true, "has enough columns to pay for rounding rows"};
 }

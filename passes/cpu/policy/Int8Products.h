@@ -41,6 +41,13 @@ Answer<std::optional<int64_t>> findPairedAxis(mlir::Operation *product);
 /// Returns true if rows are to be rounded to bytes.
 Answer<bool> isForRoundedRows(nn::PackedMatMulOp product);
 
+/// Returns true if rows of f32 are to be split into three bytes for each
+/// element, as a fixed point of 24 bits. It is as exact as sums of f32.
+Answer<bool> isForSplitRows(nn::PackedMatMulOp product);
+/// Returns the elements of a row that share a scale when they are split. It
+/// divides the block size of the weights if they have several blocks.
+int64_t splitBlockOf(nn::PackedMatMulOp product);
+
 } // namespace ingot::cpu
 
 #endif // INGOT_PASSES_CPU_POLICY_INT8PRODUCTS_H

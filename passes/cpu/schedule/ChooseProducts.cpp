@@ -413,6 +413,15 @@ static RegisterTile chooseByteTile(cpu::PackedMatMulOp op,
   const bool isOpen =
       ShapedType::isDynamic(*std::next(shapeOf(op.getDst()).rbegin()));
   const bool isSmall = target.numRegisters != 32;
+  // Each digit of an element takes registers as a row does.
+  if (cpu::digitsOf(op) > 1) {
+    if (isSmall && !isOpen)
+      tile.vectors = 1;
+    tile.rows = isSmall             ? (tile.vectors == 1 ? 3 : 1)
+                : tile.vectors == 1 ? 6
+                                    : 3;
+    return tile;
+  }
   if (!isOpen && (isSmall || !target.hasVNNI))
     tile.vectors = 1;
   if (tile.vectors == 1)
@@ -432,6 +441,9 @@ cpu::ScheduleAttr cpu::chooseSchedule(cpu::PackedMatMulOp op) {
                           : chooseTile(target, Product::f32, panel);
   if (rows == 1)
     tile.vectors = vectorsOfOneRow(target, panel);
+  else if (!op.hasRoundedSrc() && !isOpen && target.numRegisters == 32 &&
+           rows <= threshold::packedDirectRows)
+    tile.vectors = 1;
   if (!isOpen)
     tile.rows = evenTile(std::max<int64_t>(rows, 1), tile.rows);
   int64_t tiles =

@@ -61,3 +61,34 @@ func.func @short(%x: memref<5x7xf32>, %y: memref<5x4xi32>) {
   return
 }
 }
+
+// -----
+
+// Three digits for each element. A shuffle collects the bytes of each digit, and
+// an instruction for products of bytes adds them up.
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+// CHECK-LABEL: func.func private @round_blocks.0
+// CHECK-DAG: arith.constant dense<0x4AFEFEFE> : vector<16xf32>
+// CHECK-DAG: %[[MIDDLE:.*]] = arith.constant dense<32896> : vector<16xi32>
+// CHECK: vector.reduction <maxsi>
+// CHECK: arith.mulf
+// CHECK: arith.divf
+// CHECK-NOT: arith.divf
+// CHECK: %[[ALL:.*]] = arith.fptosi
+// CHECK: %[[SUM:.*]] = arith.addi %[[ALL]], %[[MIDDLE]]
+// CHECK: arith.xori %[[SUM]], %[[MIDDLE]]
+// CHECK: vector.shuffle {{.*}} vector<64xi8>
+// CHECK: vector.store {{.*}} vector<4xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.128"
+// CHECK: vector.store {{.*}} vector<4xi32>
+// CHECK: vector.store {{.*}} vector<4xi32>
+// CHECK-COUNT-3: vector.reduction <add>, %{{.*}} : vector<4xi32>
+// CHECK: return
+func.func @digits(%x: memref<5x16xf32>, %y: memref<5x16xi32>) {
+  cpu.round_blocks ins(%x : memref<5x16xf32>) outs(%y : memref<5x16xi32>) attributes {block_size = 16 : i64, factor = -8 : i64} {
+  ^bb0(%word: i32):
+    cpu.yield %word : i32
+  }
+  return
+}
+}

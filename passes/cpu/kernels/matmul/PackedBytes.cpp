@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of rows that are rounded to int8, by weights in codes of a few bits:
+// Products of rows that are rounded to int8 or to a fixed point of 24 bits, by
+// weights in codes of a few bits:
 //
 //     for batch, column tile, row tile
 //       for block of k
@@ -15,10 +16,14 @@
 //         accumulators += scale of the row * (scale of the column * sums)
 //       epilogue, store
 //
+// An element of 24 bits has three digits, each a signed byte. A row of digits
+// is multiplied as a row of bytes. The sums of the digits are multiplied by 1,
+// 2^8 and 2^16 and added up, before they are scaled.
+//
 // Without VNNI, the products of pairs of bytes are added up as int16 first.
-// Bytes of src are -127 to 127, and codes are 0 to 2^bits - 1. The magnitude of
-// a pair is thus at most 2 * 127 * (2^bits - 1). With 4 bits this is 3810, and
-// int16 holds the sum of 8 pairs. With 2 bits it is 762. Sums are widened
+// Bytes of src are -128 to 127, and codes are 0 to 2^bits - 1. The magnitude of
+// a pair is thus at most 2 * 128 * (2^bits - 1). With 4 bits this is 3840, and
+// int16 holds the sum of 8 pairs. With 2 bits it is 768. Sums are widened
 // before they can saturate.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +51,7 @@ namespace {
 struct Emitter : PackedTiles {
   Emitter(OpBuilder &builder, cpu::PackedMatMulOp op)
       : PackedTiles(builder, op), bits(op.getFormat().getBits()),
-        words(op.wordsOfBlock()) {}
+        words(op.wordsOfBlock()), digits(cpu::digitsOf(op)) {}
 
   void emit(Value task);
   void emitRows(const Tile &tile, const PackedColumns &columns,
@@ -55,6 +60,7 @@ struct Emitter : PackedTiles {
   Value unpackAll(const Tile &tile, const PackedColumns &columns);
   Accumulators addBlock(const Tile &tile, const PackedColumns &columns,
                         Index row, Index number, const Accumulators &sums);
+  Value addDigits(const Tile &tile, ArrayRef<Value> sums);
   /// Words of a block: the offset of the block, and `count` words from word
   /// `first` on.
   struct WordRange {
@@ -79,8 +85,8 @@ struct Emitter : PackedTiles {
   int64_t foursOfWord() const { return 8 / bits; }
 
   int64_t bits;
-  /// The number of words of a block.
-  int64_t words;
+  /// The number of words of a block, and of bytes of an element of src.
+  int64_t words, digits;
   /// All codes of a column tile as bytes, if many rows share them; else null.
   Value unpacked;
 };
@@ -110,7 +116,9 @@ void Emitter::emitRows(const Tile &tile, const PackedColumns &columns,
   };
   int64_t bytes = op.depth() * tile.vectors * tile.lanes;
   int64_t least = cpu::threshold::unpackedTiles * tile.rows;
-  if (bits == 8 ||
+  // Codes of digits are unpacked again in registers, which takes less time than
+  // another load.
+  if (bits == 8 || digits > 1 ||
       bytes > cpu::fitStack(cpu::threshold::unpackedBytes(plan.target)))
     return emitTiles();
   if (ShapedType::isDynamic(plan.rows))
@@ -188,17 +196,17 @@ Value Emitter::unpackAll(const Tile &tile, const PackedColumns &columns) {
 }
 
 /// Adds the products of words and of the rows' bytes. `rows` has the offsets of
-/// the bytes.
+/// the bytes of each digit of each row.
 void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
                        ArrayRef<Index> rows, const WordRange &words,
                        MutableArrayRef<Value> sums) {
-  int64_t all = tile.rows * tile.vectors, chains = sums.size() / all;
+  int64_t all = rows.size() * tile.vectors, chains = sums.size() / all;
   bool isDot = plan.tile.product == Product::int8Dot;
   auto bytes = VectorType::get({tile.lanes * 4}, b.b.getI8Type());
   auto asBytes = [&](Value words) -> Value {
     return vector::BitCastOp::create(b.b, b.loc, bytes, words);
   };
-  const int64_t largest = 2 * 127 * ((int64_t(1) << bits) - 1);
+  const int64_t largest = 2 * 128 * ((int64_t(1) << bits) - 1);
   const int64_t most = std::numeric_limits<int16_t>::max() / largest;
   // Sums of pairs as int16. Each sum has `waiting` products that are not yet
   // widened.
@@ -232,9 +240,9 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
             b.b, b.loc, VectorType::get({tile.lanes}, b.b.getI32Type()),
             unpacked, b.get(b.add(at, v * tile.lanes))));
       }
-      for (int64_t r = 0; r < tile.rows; ++r) {
+      for (auto [r, bytes] : llvm::enumerate(rows)) {
         Value row = broadcast(
-            tile, b.add(b.add(rows[r], four), b.mul(word, foursOfWord())));
+            tile, b.add(b.add(bytes, four), b.mul(word, foursOfWord())));
         for (int64_t v = 0; v < tile.vectors; ++v) {
           int64_t i = r * tile.vectors + v;
           if (isDot) {
@@ -256,19 +264,38 @@ void Emitter::addWords(const Tile &tile, const PackedColumns &columns,
   widen();
 }
 
+/// Returns the sum of all digits of a row as f32, from the sums of each digit.
+Value Emitter::addDigits(const Tile &tile, ArrayRef<Value> sums) {
+  if (sums.size() == 1)
+    return asReal(tile, sums[0]);
+  // i32 holds the sums of the two lowest digits, because splitBlockOf limits
+  // the size of a block. The term for the zero point is in the sums.
+  auto type = cast<VectorType>(sums[0].getType());
+  Value low = arith::AddIOp::create(
+      b.b, b.loc, sums[0],
+      arith::ShLIOp::create(b.b, b.loc, sums[1], splatInt(b, type, 8)));
+  Value weight = arith::ConstantOp::create(
+      b.b, b.loc,
+      DenseElementsAttr::get(realVector(tile), b.b.getF32FloatAttr(0x1p16f)));
+  return multiplyAddVectors(b, tile.hasFMA, asReal(tile, sums[2]), weight,
+                            asReal(tile, low));
+}
+
 /// Returns `sums` plus the products of block `number`.
 Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
                                Index row, Index number,
                                const Accumulators &sums) {
-  int64_t all = tile.rows * tile.vectors;
+  int64_t all = tile.rows * digits * tile.vectors;
+  int64_t size = words * op.perWord();
   SmallVector<Index> heads, rows;
   SmallVector<Value> offsets;
   for (int64_t r = 0; r < tile.rows; ++r) {
-    heads.push_back(srcAt(
-        columns, b.add(row, r),
-        b.mul(number, cpu::roundedWords(words * op.perWord()))));
-    rows.push_back(b.add(heads[r], cpu::kRoundedHead));
-    offsets.push_back(broadcast(tile, b.add(heads[r], 1)));
+    heads.push_back(srcAt(columns, b.add(row, r),
+                          b.mul(number, cpu::roundedWords(size, digits))));
+    for (int64_t i = 0; i < digits; ++i) {
+      rows.push_back(b.add(heads[r], cpu::roundedHead(digits) + i * size / 4));
+      offsets.push_back(broadcast(tile, b.add(heads[r], 1 + i)));
+    }
   }
   // Uses two chains of sums if there are few rows. With one chain, each sum
   // would wait for the previous one.
@@ -304,10 +331,14 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
                                             broadcast(tile, heads[r]));
     for (int64_t v = 0; v < tile.vectors; ++v) {
       int64_t i = r * tile.vectors + v;
-      Value sum = asReal(tile, carried[i]);
+      SmallVector<Value> ofDigits;
+      for (int64_t digit = 0; digit < digits; ++digit)
+        ofDigits.push_back(carried[(r * digits + digit) * tile.vectors + v]);
+      Value sum = addDigits(tile, ofDigits);
       if (zeros)
-        sum = multiplyAddVectors(b, tile.hasFMA, points[v],
-                                 asReal(tile, offsets[r]), sum);
+        sum = multiplyAddVectors(
+            b, tile.hasFMA, points[v],
+            addDigits(tile, ArrayRef(offsets).slice(r * digits, digits)), sum);
       // The product of the sum and a scale of large data might overflow.
       sum = arith::MulFOp::create(b.b, b.loc, sum, factors[v]);
       result.push_back(multiplyAddVectors(b, tile.hasFMA, sum, scale, sums[i]));

@@ -434,3 +434,50 @@ func.func @rounded(%x: tensor<?x20xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {
   %1 = nn.packed_matmul %x, %q, %t {bits = 4 : i64, block_size = 32 : i64, depth = 20 : i64, rounds_a} : (tensor<?x20xf32>, tensor<1x1x16xui8>, tensor<1x1xf32>) -> tensor<?x1xf32>
   return %0, %1 : tensor<?x1xf32>, tensor<?x1xf32>
 }
+
+// -----
+
+// If all levels multiply four bytes at once, rows become three bytes for each
+// element. A single large block becomes equal blocks that share the scale.
+// CHECK-LABEL: @split
+// CHECK: cpu.round_blocks ins(%arg0 : tensor<?x320xf32>) outs(%{{.*}} : tensor<?x248xi32>) attributes {block_size = 160 : i64, factor = -128 : i64}
+// CHECK: cpu.packed_matmul ins(%{{.*}} : tensor<?x248xi32>, tensor<3x80x32xi32>, tensor<3x2x32xf32>)
+// CHECK-SAME: format = #cpu.weights<bits<8>, block_size = 160>
+module attributes {ingot.targets = #ingot.targets<cpu, [<"cascadelake">]>} {
+func.func @split(%x: tensor<?x320xf32>) -> tensor<?x96xf32> {
+  %q = arith.constant dense<7> : tensor<96x1x320xui8>
+  %s = arith.constant dense<0.5> : tensor<96x1xf32>
+  %0 = nn.packed_matmul %x, %q, %s {bits = 8 : i64, block_size = 320 : i64, depth = 320 : i64} : (tensor<?x320xf32>, tensor<96x1x320xui8>, tensor<96x1xf32>) -> tensor<?x96xf32>
+  return %0 : tensor<?x96xf32>
+}
+}
+
+// -----
+
+// Few columns do not pay for splitting rows.
+// CHECK-LABEL: @few
+// CHECK-NOT: cpu.round_blocks
+// CHECK: cpu.packed_matmul ins(%arg0,
+module attributes {ingot.targets = #ingot.targets<cpu, [<"cascadelake">]>} {
+func.func @few(%x: tensor<?x32xf32>) -> tensor<?x64xf32> {
+  %q = arith.constant dense<7> : tensor<64x1x16xui8>
+  %s = arith.constant dense<0.5> : tensor<64x1xf32>
+  %0 = nn.packed_matmul %x, %q, %s {bits = 4 : i64, block_size = 32 : i64, depth = 32 : i64} : (tensor<?x32xf32>, tensor<64x1x16xui8>, tensor<64x1xf32>) -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+}
+
+// -----
+
+// Levels without such an instruction multiply floats.
+// CHECK-LABEL: @float_levels
+// CHECK-NOT: cpu.round_blocks
+// CHECK: cpu.packed_matmul ins(%arg0,
+module attributes {ingot.targets = #ingot.targets<cpu, [<"x86-64-v4">, <"cascadelake">]>} {
+func.func @float_levels(%x: tensor<?x32xf32>) -> tensor<?x96xf32> {
+  %q = arith.constant dense<7> : tensor<96x1x16xui8>
+  %s = arith.constant dense<0.5> : tensor<96x1xf32>
+  %0 = nn.packed_matmul %x, %q, %s {bits = 4 : i64, block_size = 32 : i64, depth = 32 : i64} : (tensor<?x32xf32>, tensor<96x1x16xui8>, tensor<96x1xf32>) -> tensor<?x96xf32>
+  return %0 : tensor<?x96xf32>
+}
+}
