@@ -259,3 +259,71 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// Rows of three bytes for each element: i32 holds the sum of the lower two
+// digits, and f32 adds the third.
+// CHECK-LABEL: func.func private @digits
+// CHECK-DAG: arith.constant dense<6.553600e+04> : vector<16xf32>
+// CHECK-NOT: memref.alloca
+// CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: arith.shli
+// CHECK: arith.addi
+// CHECK: arith.sitofp
+// CHECK: vector.fma
+// CHECK: arith.mulf
+// CHECK: vector.fma
+// CHECK: scf.yield
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func private @digits(%a: memref<1x56xi32>, %w: memref<1x8x16xi32>, %s: memref<1x2x16xf32>, %d: memref<1x16xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<1x56xi32>, memref<1x8x16xi32>, memref<1x2x16xf32>) outs(%d : memref<1x16xf32>)
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Several row tiles of one vector unpack in registers, with 32 registers. Zero
+// points are subtracted from weights, and the sums of a block are scaled.
+// CHECK-LABEL: func.func private @again
+// CHECK-NOT: memref.alloca
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+// CHECK: arith.subf
+// CHECK-NOT: arith.mulf
+// CHECK-COUNT-10: vector.fma
+// CHECK-NOT: arith.mulf
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @again(%a: memref<20x64xf32>, %w: memref<1x8x32xi32>, %s: memref<1x2x32xf32>, %z: memref<1x2x32xf32>, %d: memref<20x32xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<20x64xf32>, memref<1x8x32xi32>, memref<1x2x32xf32>) zero_points(%z : memref<1x2x32xf32>) outs(%d : memref<20x32xf32>)
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// More rows share weights that are unpacked to the stack.
+// CHECK-LABEL: func.func private @once
+// CHECK: memref.alloca
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @once(%a: memref<100x64xf32>, %w: memref<1x8x32xi32>, %s: memref<1x2x32xf32>, %d: memref<100x32xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<100x64xf32>, memref<1x8x32xi32>, memref<1x2x32xf32>) outs(%d : memref<100x32xf32>)
+        attributes {format = #cpu.weights<bits<4>, block_size = 32>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products with weights that are packed in a few bits. If there are few rows,
-// weights are unpacked in registers:
+// Products with weights that are packed in a few bits. If there are not many
+// rows, weights are unpacked in registers:
 //
 //     for batch, column tile
 //       for block of k
@@ -14,7 +14,7 @@
 //         accumulators += scale * (sums - zero point * sum of src[row, k])
 //       epilogue, store
 //
-// With more rows, each panel is unpacked for all rows of a task:
+// With many rows, each panel is unpacked for all rows of a task:
 //
 //     for batch, block of rows, column tile
 //       for block of k that fits into the cache as f32
@@ -85,7 +85,7 @@ struct Emitter : PackedTiles {
     MutableArrayRef<Value> chains, totals;
   };
   void addWord(const Tile &tile, const PackedColumns &columns, Index row,
-               const Word &word, const BlockScales *scales, WordSums sums);
+               const Word &word, const BlockScales &scales, WordSums sums);
   BlockScales loadScales(const Tile &tile, const PackedColumns &columns,
                          Index number);
   Value scaleNumber(Value number, const BlockScales &loaded, int64_t v);
@@ -140,20 +140,29 @@ void Emitter::emit(Value task) {
                      });
 }
 
+/// Returns true if each row tile unpacks the weights again. With tiles of one
+/// vector there are registers for the sums of a block, and multiply-adds only
+/// scale these sums. For many rows, unpacking once takes less time.
+static bool unpacksInRegisters(const PackedMatMulPlan &plan) {
+  return plan.tile.vectors == 1 && plan.target.numRegisters == 32 &&
+         plan.rows <= cpu::threshold::packedDirectRows;
+}
+
 void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                           Index columnTile, const TaskRange &range) {
   PackedColumns at = columnsAt(batch, columnTile);
   // Does not unpack to the stack for a single row tile, because it reads each
   // weight once.
-  bool isOneTile = plan.rows <= tile.rows && !ShapedType::isDynamic(plan.rows);
+  bool isDirect = !ShapedType::isDynamic(plan.rows) &&
+                  (plan.rows <= tile.rows || unpacksInRegisters(plan));
   auto direct = [&] {
     forEachRowTile(
-        isOneTile ? tile
-                  : tile.withRows(std::min(cpu::threshold::fewRows, tile.rows)),
+        isDirect ? tile
+                 : tile.withRows(std::min(cpu::threshold::fewRows, tile.rows)),
         range, [&](const Tile &part, Index row) { emitDirect(part, at, row); });
   };
   if (!ShapedType::isDynamic(plan.rows)) {
-    if (isOneTile || plan.rows <= cpu::threshold::fewRows)
+    if (isDirect || plan.rows <= cpu::threshold::fewRows)
       direct();
     else
       emitUnpacked(tile, at, range);
@@ -201,14 +210,13 @@ BlockScales Emitter::loadScales(const Tile &tile, const PackedColumns &columns,
   return loaded;
 }
 
-/// Subtracts the zero point from a value, and scales it if there are several
-/// blocks. With a single block, the sums are scaled instead.
+/// Subtracts the zero point from a value, and scales it, if `loaded` has them.
 Value Emitter::scaleNumber(Value number, const BlockScales &loaded, int64_t v) {
-  if (zeros)
+  if (!loaded.zeros.empty())
     number = arith::SubFOp::create(b.b, b.loc, number, loaded.zeros[v]);
-  if (op.blocks() == 1)
-    return number;
-  return arith::MulFOp::create(b.b, b.loc, number, loaded.scales[v]);
+  if (!loaded.scales.empty())
+    number = arith::MulFOp::create(b.b, b.loc, number, loaded.scales[v]);
+  return number;
 }
 
 Accumulators Emitter::scaleSums(const Tile &tile, const PackedColumns &columns,
@@ -227,9 +235,9 @@ Accumulators Emitter::scaleSums(const Tile &tile, const PackedColumns &columns,
 // Few rows
 //===----------------------------------------------------------------------===//
 
-/// Adds the products of a word. Scales the values if `scales` are given.
+/// Adds the products of a word, whose values are scaled by `scales`.
 void Emitter::addWord(const Tile &tile, const PackedColumns &columns, Index row,
-                      const Word &word, const BlockScales *scales,
+                      const Word &word, const BlockScales &scales,
                       WordSums sums) {
   auto [chains, totals] = sums;
   int64_t perSum = chains.size() / (tile.rows * tile.vectors);
@@ -241,7 +249,7 @@ void Emitter::addWord(const Tile &tile, const PackedColumns &columns, Index row,
     SmallVector<Value> numbers;
     for (auto [v, loaded] : llvm::enumerate(words)) {
       Value number = loadNumber(tile, columns, word.at, v, i, loaded);
-      numbers.push_back(scales ? scaleNumber(number, *scales, v) : number);
+      numbers.push_back(scaleNumber(number, scales, v));
     }
     for (int64_t r = 0; r < tile.rows; ++r) {
       Value element = memref::LoadOp::create(
@@ -270,12 +278,20 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
   // addition to the total sums.
   bool scalesNumbers =
       op.blocks() > 1 && 2 * count > plan.target.numRegisters;
+  // With more rows than vectors, fewer instructions subtract zero points from
+  // weights than add up src.
+  bool addsTotals = zeros && !scalesNumbers && tile.rows <= tile.vectors;
   // Uses several chains of sums, so that no sum waits for the previous one.
   int64_t perSum =
       std::clamp<int64_t>(plan.target.sumsInFlight() / count, 1, 4);
+  BlockScales ofWeights = loaded;
+  if (addsTotals)
+    ofWeights.zeros.clear();
+  if (!scalesNumbers)
+    ofWeights.scales.clear();
   Accumulators carried = sums;
   if (!scalesNumbers)
-    carried.assign(count * perSum + (zeros ? tile.rows : 0),
+    carried.assign(count * perSum + (addsTotals ? tile.rows : 0),
                    zeroAccumulators(b, tile.withRows(1)).front());
   int64_t chains = scalesNumbers ? count : count * perSum;
   int64_t words = llvm::divideCeil(block, perWord), whole = size / perWord;
@@ -284,8 +300,7 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
     addWord(tile, columns, row,
             {b.add(b.mul(number, words), word),
              b.add(b.mul(number, block), b.mul(word, perWord)), numbers},
-            scalesNumbers ? &loaded : nullptr,
-            {all.take_front(chains), all.drop_front(chains)});
+            ofWeights, {all.take_front(chains), all.drop_front(chains)});
   };
   carried = forEachBlock(
       b, whole, kWordsAtOnce, carried,
@@ -307,7 +322,7 @@ Accumulators Emitter::addBlock(const Tile &tile, const PackedColumns &columns,
     Value sum = carried[i * perSum];
     for (int64_t c = 1; c < perSum; ++c)
       sum = arith::AddFOp::create(b.b, b.loc, sum, carried[i * perSum + c]);
-    if (zeros) {
+    if (addsTotals) {
       Value less = arith::MulFOp::create(
           b.b, b.loc, carried[chains + i / tile.vectors], loaded.zeros[v]);
       sum = arith::SubFOp::create(b.b, b.loc, sum, less);
@@ -357,6 +372,9 @@ void Emitter::unpack(const Tile &tile, const PackedColumns &columns, Index from,
   auto unpackRows = [&](Index number, Index inBlock, Index inScratch,
                         int64_t count) {
     BlockScales loaded = loadScales(tile, columns, number);
+    // The sums of a single block are scaled instead.
+    if (op.blocks() == 1)
+      loaded.scales.clear();
     Index first = b.add(b.mul(number, llvm::divideCeil(block, perWord)),
                         b.div(inBlock, perWord));
     forEachBlock(b, count / perWord, kWordsAtOnce,
