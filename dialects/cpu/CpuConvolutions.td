@@ -146,7 +146,7 @@ def Cpu_WinogradConvOp : Cpu_ScheduledOp<"winograd_conv"> {
 }
 
 def Cpu_DepthwiseConvOp
-    : Cpu_ConvBase<"depthwise_conv", [AttrSizedOperandSegments]> {
+    : Cpu_ConvBase<"depthwise_conv"> {
   let summary = "n-dimensional convolution of each channel, or of a few";
   let description = [{
     `nn.conv` with as many groups as src and dst have channels. weights are
@@ -156,31 +156,17 @@ def Cpu_DepthwiseConvOp
     Groups may also have M = 2 or 4 channels of src and of dst. Then weights are
     `K1…Kn, M C`. Index `m C + c` holds the factor of the m-th channel of the
     group for channel c of dst.
-
-    `groups_of_four` hold the weights for src of ui8 once more, for CPUs with
-    AVX512-VNNI. With AVX-VNNI they only say that such groups may be
-    multiplied. They are `ceil(K1…K(n-1) / 4), Kn, P, 4` of i8: four taps
-    above each other form a group, with zeros behind the last. P are the
-    channels, rounded up to 16. In each whole block of 64, channels have the
-    order that unpacking bytes makes: channel `16 l + 4 v + i` is at `16 v + 4 l
-    + i` (`GroupsOfFour.h`).
-
-    Constraints, besides those of `cpu.conv`:
-    - C1: `groups_of_four` are present only for src of ui8 and groups of one
-      channel
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations # [{
     /// Returns the number of channels of a group.
     int64_t groupSize();
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
-                            Optional<Cpu_Value>:$groups_of_four,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
                        windowArguments, zeroPointArguments, scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
-    (`groups_of_four` `(` $groups_of_four^ `:` type($groups_of_four) `)`)?
     (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
     `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
     $epilogue (`->` type($result)^)?

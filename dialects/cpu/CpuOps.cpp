@@ -289,9 +289,8 @@ LogicalResult DepthwiseConvOp::verify() {
   if (channels % size != 0)
     return emitOpError("expects channels in groups of ")
            << size << ", but got " << channels;
-  return failure(failed(expectSize(*this, "dst channels", channels,
-                                   typeOf(getDst()).getDimSize(rank - 1))) ||
-                 failed(verifyGroupsOfFour(*this)));
+  return expectSize(*this, "dst channels", channels,
+                    typeOf(getDst()).getDimSize(rank - 1));
 }
 
 int64_t MatMulOp::numPanels() {

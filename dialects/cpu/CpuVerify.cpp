@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
 
-#include "dialects/cpu/GroupsOfFour.h"
 #include "dialects/cpu/Signs.h"
 
 using namespace mlir;
@@ -32,28 +31,6 @@ Type checks::signless(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer ? IntegerType::get(type.getContext(), integer.getWidth())
                  : type;
-}
-
-LogicalResult checks::verifyGroupsOfFour(DepthwiseConvOp op) {
-  if (!op.getGroupsOfFour())
-    return success();
-  Type src = typeOf(op.getSrc()).getElementType();
-  if (!signless(src).isInteger(8) || op.groupSize() != 1)
-    return op.emitOpError("expects groups_of_four for single channels of ui8, "
-                          "but got groups of ")
-           << op.groupSize() << " of " << src;
-  ArrayRef<int64_t> taps = typeOf(op.getWeights()).getShape();
-  int64_t rows = 1;
-  for (int64_t size : taps.drop_back(2))
-    rows *= size;
-  SmallVector<int64_t> want = {
-      GroupsOfFour::groupsOf(rows), taps[taps.size() - 2],
-      GroupsOfFour::placesOf(taps.back()), GroupsOfFour::kTaps};
-  ShapedType type = typeOf(op.getGroupsOfFour());
-  if (type.getElementType().isInteger(8) && type.getShape() == ArrayRef(want))
-    return success();
-  return op.emitOpError("expects groups_of_four of i8 with sizes of ")
-         << want << ", but got " << type;
 }
 
 /// Verifies that the region has an argument for the sum and for each operand.

@@ -28,10 +28,6 @@ mlir::LogicalResult expectPanel(mlir::Operation *op, int64_t width);
 /// Types of scalars and of kernels' operands have none.
 mlir::Type signless(mlir::Type type);
 
-/// Verifies weights of `op` that are stored as groups of four bytes, if
-/// present.
-mlir::LogicalResult verifyGroupsOfFour(DepthwiseConvOp op);
-
 /// The name of an operand, and the operand, which is null if absent.
 using NamedOperand = std::pair<llvm::StringRef, mlir::Value>;
 

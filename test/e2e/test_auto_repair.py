@@ -196,7 +196,7 @@ class AutoRepair(Case):
         model, data = self.two(False)
         data[20, 3] = 1e9
         np.savez(self.path("data.npz"), x=data)
-        # Such an error is refused, unless the user accepts it.
+        # An error of this size is refused, unless the user accepts it.
         command = ("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", self.path("c.json"))
         done = tool(*command)
         self.assertEqual((done.returncode, done.stdout), (1, ""))

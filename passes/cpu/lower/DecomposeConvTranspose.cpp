@@ -468,8 +468,7 @@ Value Decomposition::emitPhase(ArrayRef<StridePhase> phase, Value dst) {
   Operation *conv;
   if (isDepthwise)
     conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, panels,
-                                        /*groupsOfFour=*/Value(), others, slice,
-                                        ones, pads, dilations,
+                                        others, slice, ones, pads, dilations,
                                         /*src_zero_point=*/0, /*schedule=*/{});
   else
     conv = cpu::ConvOp::create(

@@ -249,9 +249,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   Operation *kernel;
   if (isDepthwise || isGrouped) {
     kernel = cpu::DepthwiseConvOp::create(
-        rewriter, loc, type, src, panels, /*groupsOfFour=*/Value(), operands,
-        destination, op.getStrides(), op.getPads(), op.getDilations(),
-        zeroPoint,
+        rewriter, loc, type, src, panels, operands, destination,
+        op.getStrides(), op.getPads(), op.getDilations(), zeroPoint,
         /*schedule=*/{});
   } else {
     Value compensation;

@@ -8,7 +8,7 @@ import lines
 import metrics
 import training
 
-SIZE, LEARNT, OTHER = 32, 4000, 1800
+SIZE, LEARNT, OTHER = 32, 6000, 1800
 
 
 def network():
@@ -51,7 +51,7 @@ def glyph(rng, noise, number):
 class Task(training.Task):
     about = "A network as MobileNetV3 for rendered letters with noise, blur and a tilt."
     metric = metrics.Classes()
-    input, epochs = "picture", 8
+    input, epochs = "picture", 12
     network = staticmethod(network)
 
     def samples(self, seed):

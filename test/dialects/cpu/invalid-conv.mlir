@@ -300,32 +300,6 @@ func.func @depthwise_groups(%x: tensor<1x8x8x6xf32>, %w: tensor<3x3x24xf32>, %d:
 
 // -----
 
-func.func @fours_of_floats(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3xf32>, %f: tensor<1x3x16x4xi8>, %d: tensor<1x8x8x3xf32>) {
-  // expected-error @+1 {{expects groups_of_four for single channels of ui8, but got groups of 1 of 'f32'}}
-  %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<3x3x3xf32>) groups_of_four(%f : tensor<1x3x16x4xi8>)
-      outs(%d : tensor<1x8x8x3xf32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
-  ^bb0(%sum: f32):
-    cpu.yield %sum : f32
-  } -> tensor<1x8x8x3xf32>
-  return
-}
-
-// -----
-
-func.func @fours_size(%x: tensor<1x8x8x3xui8>, %w: tensor<5x3x3xf32>, %f: tensor<1x3x16x4xi8>, %d: tensor<1x8x8x3xf32>) {
-  // expected-error @+1 {{expects groups_of_four of i8 with sizes of 2, 3, 16, 4, but got 'tensor<1x3x16x4xi8>'}}
-  %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x3xui8>, tensor<5x3x3xf32>) groups_of_four(%f : tensor<1x3x16x4xi8>)
-      outs(%d : tensor<1x8x8x3xf32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 2, 1, 2, 1>, dilations = array<i64: 1, 1>} {
-  ^bb0(%sum: f32):
-    cpu.yield %sum : f32
-  } -> tensor<1x8x8x3xf32>
-  return
-}
-
-// -----
-
 func.func @depthwise_dst(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3xf32>, %d: tensor<1x8x8x4xf32>) {
   // expected-error @+1 {{expects dst channels of size 3, but got 4}}
   %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<3x3x3xf32>) outs(%d : tensor<1x8x8x4xf32>)

@@ -48,21 +48,6 @@ func.func @depthwise(%x: tensor<1x4x4x4x5xf32>, %w: tensor<3x1x3x5xf32>, %d: ten
   return %y : tensor<1x2x4x2x5xf32>
 }
 
-// Weights of bytes, once more in groups of four taps above each other.
-// CHECK-LABEL: @fours
-// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x24xui8>, tensor<5x3x24xf32>) groups_of_four({{.*}} : tensor<2x3x32x4xi8>) operands({{.*}} : tensor<1x1x1x24xf32>) outs({{.*}} : tensor<1x5x7x24xf32>)
-func.func @fours(%x: tensor<1x9x9x24xui8>, %w: tensor<5x3x24xf32>, %f: tensor<2x3x32x4xi8>, %s: tensor<1x1x1x24xf32>,
-                 %d: tensor<1x5x7x24xf32>) -> tensor<1x5x7x24xf32> {
-  %y = cpu.depthwise_conv ins(%x, %w : tensor<1x9x9x24xui8>, tensor<5x3x24xf32>) groups_of_four(%f : tensor<2x3x32x4xi8>)
-      operands(%s : tensor<1x1x1x24xf32>) outs(%d : tensor<1x5x7x24xf32>)
-      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
-  ^bb0(%sum: f32, %scale: f32):
-    %0 = arith.mulf %sum, %scale : f32
-    cpu.yield %0 : f32
-  } -> tensor<1x5x7x24xf32>
-  return %y : tensor<1x5x7x24xf32>
-}
-
 // Groups of four channels.
 // CHECK-LABEL: @groups
 // CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x8x8xf32>, tensor<3x32xf32>) outs({{.*}} : tensor<1x6x8xf32>)
