@@ -81,9 +81,8 @@ llvm::Error Calibrator::watch(const Progress &progress) {
     return makeError(
         "'" + formatLine(options.model.model, 200) +
         "' has no convolution or matrix product of float32 with "
-        "constant weights; a model that is quantized already needs no "
-        "calibration, and --precision=int8-dynamic quantizes products in "
-        "loops and branches without one");
+        "constant weights; quantized models need no calibration, and "
+        "products in loops take --precision=int8-dynamic");
   if (llvm::Error error = errorIf(checkMethodRules(options.rules, tensors())))
     return error;
   for (const std::string &name : tensors())
