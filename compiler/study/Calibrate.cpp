@@ -56,9 +56,13 @@ static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
 }
 
 /// Refuses an error that makes results useless. An error that is not finite
-/// says nothing, because the model in fp32 has such values itself.
+/// says nothing, because the model in fp32 has such values itself. Values that
+/// are wrong by more than their spread are useless. A smaller error may do:
+/// detections hardly depend on some offsets of their boxes.
 static llvm::Error checkError(const Calibration &calibration, double most) {
   const MeasuredError &left = calibration.outcome->after;
+  if (left.isOfSpread && left.error <= 1)
+    return llvm::Error::success();
   if (!(left.error > most) || !std::isfinite(left.error))
     return llvm::Error::success();
   const bool isLate =

@@ -67,6 +67,7 @@ ErrorMeter::measure(const ScratchModel::Options &options,
     const std::vector<std::string> names = tools::outputNames(model.handle());
     return MeasuredError{names[estimate.output], estimate.error,
                          estimate.low,           estimate.high,
-                         known.size(),           std::move(estimate.part)};
+                         known.size(),           std::move(estimate.part),
+                         estimate.isOfSpread};
   }
 }

@@ -228,8 +228,11 @@ static ErrorEstimate estimateValues(llvm::ArrayRef<SampleErrors> samples,
         one.wanted - 2 * mean * one.sum + one.count * mean * mean;
     part.push_back({sample.weight, std::max(around, 0.0), one.error});
   }
-  return estimatePart(part, "column " + std::to_string(column) +
-                                ", relative to the spread of its values");
+  ErrorEstimate result =
+      estimatePart(part, "column " + std::to_string(column) +
+                             ", relative to the spread of its values");
+  result.isOfSpread = true;
+  return result;
 }
 
 /// Judges the columns of numbers from 0 to 1, such as scores, apart from the

@@ -63,6 +63,8 @@ struct ErrorEstimate {
   double low = 0, high = 0;
   /// The part whose error it is, in words; "" for the whole output.
   std::string part = "";
+  /// True if the error is relative to the spread of the values.
+  bool isOfSpread = false;
 };
 
 /// Returns the estimate for the output with the largest error. An error that is
