@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "client/Values.h"
 #include "compiler/study/metric/Metric.h"
+#include "compiler/study/runs/Difference.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -57,7 +58,7 @@ public:
     return 100 * worst(sums, [](const double *column) {
              const double spread = spreadOf(column, targets);
              // Values that do not vary are judged by their size.
-             const double scale = spread > 1e-12 * column[squaredTargets]
+             const double scale = areVaried(spread, column[squaredTargets])
                                       ? spread
                                       : column[squaredTargets];
              const double error = column[squaredErrors];

@@ -19,6 +19,13 @@ inline bool isSameNotFinite(double a, double b) {
   return !std::isfinite(a) && (a == b || (std::isnan(a) && std::isnan(b)));
 }
 
+/// Returns true if values vary by more than rounding errors. `spread` is the
+/// sum of their squared deviations from the mean, `squares` that of their
+/// squares.
+inline bool areVaried(double spread, double squares) {
+  return spread > 1e-12 * squares;
+}
+
 /// Sums over all elements of all compared samples. A sample that represents
 /// several samples has a larger weight.
 struct Difference {

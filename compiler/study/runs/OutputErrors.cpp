@@ -219,7 +219,7 @@ static ErrorEstimate estimateValues(llvm::ArrayRef<SampleErrors> samples,
   const double mean = all.sum / all.count;
   const double spread = all.wanted - all.sum * mean;
   // Values that do not vary are judged by their size.
-  if (all.count < kLeastCount || !(spread > 1e-12 * all.wanted))
+  if (all.count < kLeastCount || !areVaried(spread, all.wanted))
     return {};
   PartErrors part;
   for (const SampleErrors &sample : samples) {

@@ -168,20 +168,18 @@ static std::optional<StringRef> whyNot(const Cone &cone, Operation *root) {
       }))
     return "computes integers";
   bool isSimple = llvm::all_of(cone.ops, isCheap);
-  for (Operation *op : cone.ops) {
-    auto isInside = [&](Operation *user) {
-      return llvm::is_contained(cone.ops, user);
-    };
-    if (op != root && !isCheap(op) && !llvm::all_of(op->getUsers(), isInside))
-      return "has an intermediate result with other users";
-  }
-  // An epilogue can continue with a result that only the function reads. It
-  // computes expensive ops only if they are a chain.
-  const bool isInner = llvm::all_of(cone.ops, [&](Operation *op) {
+  auto hasInnerUsers = [&](Operation *op) {
     return op == root || llvm::all_of(op->getUsers(), [&](Operation *user) {
              return llvm::is_contained(cone.ops, user);
            });
-  });
+  };
+  if (llvm::any_of(cone.ops, [&](Operation *op) {
+        return !isCheap(op) && !hasInnerUsers(op);
+      }))
+    return "has an intermediate result with other users";
+  // An epilogue can continue with a result that only the function reads. It
+  // computes expensive ops only if they are a chain.
+  const bool isInner = llvm::all_of(cone.ops, hasInnerUsers);
   const bool isChain = llvm::all_of(
       cone.ops, [&](Operation *op) { return op == root || op->hasOneUse(); });
   if (!(isSimple ? isInner : isChain) || !isInEpilogue(cone.source))

@@ -7,6 +7,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/quantize/form/ByteFunction.h"
 #include "passes/quantize/form/Passes.h"
+#include "passes/quantize/form/RoundedQuotient.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -290,13 +291,10 @@ struct FoldIntoFunction : OpRewritePattern<nn::RoundOp> {
 
   LogicalResult matchAndRewrite(nn::RoundOp op,
                                 PatternRewriter &rewriter) const override {
-    auto clamp = op.getX().getDefiningOp<nn::ClampOp>();
-    auto division =
-        (clamp ? clamp.getX() : op.getX()).getDefiningOp<nn::DivOp>();
-    std::optional<double> scale =
-        division ? nn::getSplat(division.getB()) : std::nullopt;
-    if (!scale || !(*scale > 0) || !std::isnormal(1 / *scale))
+    std::optional<RoundedQuotient> quotient = RoundedQuotient::find(op);
+    if (!quotient)
       return rewriter.notifyMatchFailure(op, "is not of a constant scale");
+    auto [clamp, division, scale] = *quotient;
     if (!division->hasOneUse() || (clamp && !clamp->hasOneUse()))
       return rewriter.notifyMatchFailure(op, "has a quotient of several uses");
     StringRef reason;
@@ -328,25 +326,16 @@ struct FoldIntoFunction : OpRewritePattern<nn::RoundOp> {
       bounds.first = -HUGE_VAL;
     if (std::nearbyint(*most) <= bounds.second)
       bounds.second = HUGE_VAL;
-    if (std::isfinite(bounds.first) || std::isfinite(bounds.second))
-      x = saturate(rewriter, op.getLoc(), x, bounds);
+    if (std::isfinite(bounds.first) || std::isfinite(bounds.second)) {
+      auto saturation = nn::ClampOp::create(
+          rewriter, op.getLoc(), x, rewriter.getF64FloatAttr(bounds.first),
+          rewriter.getF64FloatAttr(bounds.second));
+      mergeClamps(rewriter, saturation);
+      x = saturation;
+    }
     rewriter.modifyOpInPlace(op, [&] { op.getXMutable().assign(x); });
     ++count;
     return success();
-  }
-
-  /// Clamps `x`. Merges the clamp with one that computes `x`.
-  static Value saturate(PatternRewriter &rewriter, Location loc, Value x,
-                        std::pair<double, double> bounds) {
-    auto [least, most] = bounds;
-    if (auto inner = x.getDefiningOp<nn::ClampOp>()) {
-      x = inner.getX();
-      least = std::clamp(inner.getMin().convertToDouble(), least, most);
-      most = std::clamp(inner.getMax().convertToDouble(), bounds.first, most);
-    }
-    return nn::ClampOp::create(rewriter, loc, x,
-                               rewriter.getF64FloatAttr(least),
-                               rewriter.getF64FloatAttr(most));
   }
 
   /// Tries constants until all results are right. Returns the results before

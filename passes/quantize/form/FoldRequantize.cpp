@@ -7,6 +7,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/quantize/QuantizationParameters.h"
 #include "passes/quantize/form/Passes.h"
+#include "passes/quantize/form/RoundedQuotient.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -206,24 +207,6 @@ static Value scaledHardSigmoid(PatternRewriter &rewriter, nn::HardSigmoidOp op,
                              rewriter.getF64FloatAttr(double(float(factor))));
 }
 
-/// Merges a saturating clamp with an activation's clamp before it. The scale
-/// between the two clamps was folded already.
-static void mergeClamps(PatternRewriter &rewriter, nn::ClampOp op) {
-  auto inner = op.getX().getDefiningOp<nn::ClampOp>();
-  if (!inner || inner.getX().getType() != op.getX().getType())
-    return;
-  double min = op.getMin().convertToDouble(),
-         max = op.getMax().convertToDouble();
-  auto within = [&](APFloat bound) {
-    return APFloat(std::clamp(bound.convertToDouble(), min, max));
-  };
-  rewriter.modifyOpInPlace(op, [&] {
-    op.getXMutable().assign(inner.getX());
-    op.setMin(within(inner.getMin()));
-    op.setMax(within(inner.getMax()));
-  });
-}
-
 namespace {
 
 /// Removes the division from round(x / scale). If x is computed from sums,
@@ -236,22 +219,16 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
 
   LogicalResult matchAndRewrite(nn::RoundOp op,
                                 PatternRewriter &rewriter) const override {
-    // A saturating clamp may stand between the division and the rounding.
-    auto clamp = op.getX().getDefiningOp<nn::ClampOp>();
-    Value quotient = clamp ? clamp.getX() : op.getX();
-    auto division = quotient.getDefiningOp<nn::DivOp>();
-    std::optional<double> scale =
-        division ? nn::getSplat(division.getB()) : std::nullopt;
-    if (!scale || !(*scale > 0) || !std::isnormal(1 / *scale) ||
-        typeOf(division.getB()).getRank() != 0)
+    std::optional<RoundedQuotient> quotient = RoundedQuotient::find(op);
+    if (!quotient || typeOf(quotient->division.getB()).getRank() != 0)
       return rewriter.notifyMatchFailure(op, "is not of a constant scale");
+    auto [clamp, division, scale] = *quotient;
     if (isOfFunction(division.getA()) && division.getA().getType() ==
                                              division->getResult(0).getType() &&
         typeOf(division.getA()).getElementType().isF32()) {
       rewriter.setInsertionPoint(division);
-      Value inverse =
-          nn::makeScalar(rewriter, division.getLoc(), rewriter.getF32Type(),
-                         1 / *scale);
+      Value inverse = nn::makeScalar(rewriter, division.getLoc(),
+                                     rewriter.getF32Type(), 1 / scale);
       rewriter.replaceAllUsesWith(
           division.getResult(),
           nn::MulOp::create(rewriter, division.getLoc(), division.getA(),
@@ -270,7 +247,7 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
       rewriter.setInsertionPoint(division);
       rewriter.replaceAllUsesWith(
           division.getResult(),
-          scaledHardSigmoid(rewriter, sigmoid, 1 / *scale));
+          scaledHardSigmoid(rewriter, sigmoid, 1 / scale));
       if (clamp)
         mergeClamps(rewriter, clamp);
       ++count;
@@ -278,12 +255,12 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
     }
     if (!isOfSums(division.getA()))
       return rewriter.notifyMatchFailure(op, "divides no sums of a product");
-    if (!division->hasOneUse() || !takesFactor(division.getA(), 1 / *scale) ||
+    if (!division->hasOneUse() || !takesFactor(division.getA(), 1 / scale) ||
         nn::getConstant(division.getA()))
       return rewriter.notifyMatchFailure(
           op, "divides what has no constants, or leaves none that f32 holds");
     rewriter.setInsertionPoint(division);
-    Value x = scaled(rewriter, division.getA(), 1 / *scale);
+    Value x = scaled(rewriter, division.getA(), 1 / scale);
     // Keep the unused division, because the walk may only erase matched ops.
     rewriter.replaceAllUsesWith(division.getResult(), x);
     if (clamp)

@@ -60,9 +60,8 @@ static nn::ClampOp findSaturation(Value source, size_t count) {
 }
 
 /// Raises the lower bound and lowers the upper bound of the clamp of a source,
-/// as far as the function gives equal integers.
-static bool narrowSource(const ByteFunction &function,
-                         ArrayRef<float> integers) {
+/// as far as the function gives equal integers to `round`.
+static bool narrowSource(const ByteFunction &function, nn::RoundOp round) {
   if (!function.hasOneSource())
     return false;
   const size_t count = function.getInputs();
@@ -70,10 +69,13 @@ static bool narrowSource(const ByteFunction &function,
   if (!clamp || !function.isOnlyReader() ||
       !function.getOps().front()->hasOneUse())
     return false;
+  std::optional<std::vector<float>> integers = computeIntegers(function, round);
+  if (!integers)
+    return false;
   // Counts the inputs at both ends that give one integer in each channel.
   size_t low = count - 1, high = count - 1;
   for (size_t channel = 0; channel < function.getChannels(); ++channel) {
-    ArrayRef<float> own = integers.slice(channel * count, count);
+    ArrayRef<float> own = ArrayRef(*integers).slice(channel * count, count);
     size_t equal = 0;
     while (equal + 1 < count && own[equal + 1] == own[0])
       ++equal;
@@ -140,11 +142,7 @@ struct NarrowSaturationPass
       StringRef reason;
       std::optional<ByteFunction> function =
           ByteFunction::find(round.getX(), reason);
-      if (!function)
-        continue;
-      std::optional<std::vector<float>> integers =
-          computeIntegers(*function, round);
-      if (integers && narrowSource(*function, *integers)) {
+      if (function && narrowSource(*function, round)) {
         ++numNarrowed;
         numDropped += dropBounds(round);
       }
