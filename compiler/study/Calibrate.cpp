@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace ingot;
@@ -61,9 +62,8 @@ static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
 /// detections hardly depend on some offsets of their boxes.
 static llvm::Error checkError(const Calibration &calibration, double most) {
   const MeasuredError &left = calibration.outcome->after;
-  if (left.isOfSpread && left.error <= 1)
-    return llvm::Error::success();
-  if (!(left.error > most) || !std::isfinite(left.error))
+  if (!std::isfinite(left.error) ||
+      (left.errorOfSize <= most && left.error <= std::max(most, 1.0)))
     return llvm::Error::success();
   const bool isLate =
       llvm::any_of(calibration.trials, [](const RepairTrial &trial) {

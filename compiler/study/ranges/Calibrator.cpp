@@ -82,7 +82,7 @@ llvm::Error Calibrator::watch(const Progress &progress) {
         "'" + formatLine(options.model.model, 200) +
         "' has no convolution or matrix product of float32 with "
         "constant weights; quantized models need no calibration, and "
-        "products in loops take --precision=int8-dynamic");
+        "--precision=int8-dynamic quantizes products in loops");
   if (llvm::Error error = errorIf(checkMethodRules(options.rules, tensors())))
     return error;
   for (const std::string &name : tensors())

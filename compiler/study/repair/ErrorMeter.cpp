@@ -68,6 +68,6 @@ ErrorMeter::measure(const ScratchModel::Options &options,
     return MeasuredError{names[estimate.output], estimate.error,
                          estimate.low,           estimate.high,
                          known.size(),           std::move(estimate.part),
-                         estimate.isOfSpread};
+                         estimate.errorOfSize};
   }
 }

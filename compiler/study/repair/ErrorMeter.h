@@ -22,8 +22,8 @@ struct MeasuredError {
   uint64_t samples = 0;
   /// The part of the output that has this error, in words; "" for all of it.
   std::string part;
-  /// True if the error is relative to the spread of the values.
-  bool isOfSpread = false;
+  /// The largest error of an output that is judged by the size of its values.
+  double errorOfSize = 0;
 };
 
 /// Measures artifacts in int8 on the samples of a calibration. Such an artifact

@@ -178,8 +178,12 @@ static ErrorEstimate estimatePart(const PartErrors &samples, std::string part) {
   if (error == 0)
     return {};
   const double ratio = error / wanted;
-  ErrorEstimate result = {0, std::sqrt(ratio), std::sqrt(ratio),
-                          std::sqrt(ratio), std::move(part)};
+  ErrorEstimate result = {0,
+                          std::sqrt(ratio),
+                          std::sqrt(ratio),
+                          std::sqrt(ratio),
+                          std::move(part),
+                          std::sqrt(ratio)};
   if (!std::isfinite(ratio))
     return result;
   const double margin = findMargin(samples, ratio, wanted);
@@ -190,8 +194,10 @@ static ErrorEstimate estimatePart(const PartErrors &samples, std::string part) {
 
 /// Keeps the larger error. NaN is larger than any number.
 static void keepWorse(ErrorEstimate &worst, ErrorEstimate one) {
+  const double errorOfSize = std::max(worst.errorOfSize, one.errorOfSize);
   if (!std::isnan(worst.error) && !(one.error <= worst.error))
     worst = std::move(one);
+  worst.errorOfSize = errorOfSize;
 }
 
 /// Returns the sums over the samples of one column.
@@ -231,7 +237,7 @@ static ErrorEstimate estimateValues(llvm::ArrayRef<SampleErrors> samples,
   ErrorEstimate result =
       estimatePart(part, "column " + std::to_string(column) +
                              ", relative to the spread of its values");
-  result.isOfSpread = true;
+  result.errorOfSize = 0;
   return result;
 }
 
@@ -284,8 +290,14 @@ static ErrorEstimate estimateParts(llvm::ArrayRef<SampleErrors> samples,
     return worst;
   if (count > kMostValues && columns.front().count >= kLeastBoxes)
     keepWorse(worst, estimateScores(samples, output, columns));
-  for (size_t i = 0; count <= kMostValues && i < count; ++i)
-    keepWorse(worst, estimateValues(samples, output, i, columns[i]));
+  for (size_t i = 0; count <= kMostValues && i < count; ++i) {
+    ErrorEstimate values = estimateValues(samples, output, i, columns[i]);
+    // Boxes far from all objects make the whole output wrong, but nobody reads
+    // them.
+    if (values.error > 0)
+      worst.errorOfSize = 0;
+    keepWorse(worst, std::move(values));
+  }
   return worst;
 }
 

@@ -63,8 +63,9 @@ struct ErrorEstimate {
   double low = 0, high = 0;
   /// The part whose error it is, in words; "" for the whole output.
   std::string part = "";
-  /// True if the error is relative to the spread of the values.
-  bool isOfSpread = false;
+  /// The largest error of outputs that are judged by the size of their values,
+  /// not by their spread. It may be that of another output.
+  double errorOfSize = 0;
 };
 
 /// Returns the estimate for the output with the largest error. An error that is

@@ -152,6 +152,21 @@ TEST(OutputErrors, FindsTheWorstOutput) {
   EXPECT_EQ(estimate.high, estimate.error);
 }
 
+TEST(OutputErrors, KnowsTheErrorBesideALargerOneOfSpread) {
+  // Output 0 is a value that varies by 1 around 10. Output 1 is a vector.
+  std::vector<SampleErrors> samples;
+  for (float sign : {-1, 1, -1, 1, -1, 1, -1, 1})
+    samples.push_back(
+        {1, compareOutputs({arrayOf<float>(INGOT_FLOAT, {10 + sign}),
+                            arrayOf(INGOT_FLOAT, std::vector<float>(9, 10))},
+                           {arrayOf<float>(INGOT_FLOAT, {10.5f + sign}),
+                            arrayOf(INGOT_FLOAT, std::vector<float>(9, 6))})});
+  const ErrorEstimate estimate = estimateError(samples);
+  EXPECT_EQ(estimate.output, 0u);
+  EXPECT_DOUBLE_EQ(estimate.error, 0.5);
+  EXPECT_DOUBLE_EQ(estimate.errorOfSize, 0.4);
+}
+
 TEST(OutputErrors, NotANumberIsTheWorst) {
   for (size_t place : {size_t(0), size_t(1), size_t(2)}) {
     std::vector<SampleErrors> samples = {{1, {{1, 0.1}, {1, 0.2}, {1, 0.3}}}};
