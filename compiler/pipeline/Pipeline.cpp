@@ -191,6 +191,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     round.any = options.quantization == Quantization::int8Dynamic;
     round.keep.assign(kept.begin(), kept.end());
     passes.addPass(createRoundPackedRows(round));
+    passes.addPass(createUnpackWeights({options.optimize}));
     // Merge the scales of bytes with the model's own scales and shifts that
     // follow them.
     passes.addPass(createMergeScaleShifts());

@@ -91,6 +91,10 @@ Answer<bool> Policy::packWeights(nn::MatMulOp, const PackCandidate &) const {
 Answer<bool> Policy::packWeightsInLoop(nn::MatMulOp, int64_t) const {
   return {false, kNoPolicy};
 }
+Answer<bool> Policy::unpackWeights(nn::PackedMatMulOp, int64_t,
+                                   OptimizeFor) const {
+  return {false, kNoPolicy};
+}
 Answer<bool> Policy::packTable(nn::GatherOp) const {
   return {false, kNoPolicy};
 }

@@ -172,6 +172,11 @@ public:
   /// bits. `weights` is the number of weights of all such products in the loop.
   virtual Answer<bool> packWeightsInLoop(nn::MatMulOp product,
                                          int64_t weights) const;
+  /// Returns true if the weights of `product` are to be multiplied as floats.
+  /// `allWeights` is the number of weights of few bits in the module.
+  virtual Answer<bool> unpackWeights(nn::PackedMatMulOp product,
+                                     int64_t allWeights,
+                                     OptimizeFor goal) const;
   /// Returns true if the constant table of `op`, which picks rows of it, is to
   /// be stored as bytes.
   virtual Answer<bool> packTable(nn::GatherOp op) const;

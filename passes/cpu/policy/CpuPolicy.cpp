@@ -120,6 +120,12 @@ Answer<bool> CpuPolicy::packWeights(nn::MatMulOp product,
   return answer;
 }
 
+Answer<bool> CpuPolicy::unpackWeights(nn::PackedMatMulOp product,
+                                      int64_t allWeights,
+                                      OptimizeFor goal) const {
+  return isForUnpackedWeights(product, allWeights, goal);
+}
+
 Answer<bool> CpuPolicy::packWeightsInLoop(nn::MatMulOp product,
                                           int64_t weights) const {
   return isLoopForPackedWeights(product, weights);

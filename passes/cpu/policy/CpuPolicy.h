@@ -42,6 +42,8 @@ public:
   fitPairs(mlir::Operation *product) const override;
   Answer<bool> packWeights(nn::MatMulOp product,
                            const PackCandidate &candidate) const override;
+  Answer<bool> unpackWeights(nn::PackedMatMulOp product, int64_t allWeights,
+                             OptimizeFor goal) const override;
   Answer<bool> packWeightsInLoop(nn::MatMulOp product,
                                  int64_t weights) const override;
   Answer<bool> packTable(nn::GatherOp op) const override;

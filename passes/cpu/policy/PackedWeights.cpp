@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/policy/PackedWeights.h"
 
+#include "passes/cpu/policy/Int8Products.h"
 #include "passes/cpu/policy/Machine.h"
 #include "passes/cpu/policy/Thresholds.h"
 #include "passes/support/Shapes.h"
@@ -18,10 +19,13 @@ using support::shapeOf;
 
 /// Returns true if the product has so many rows that arithmetic limits its
 /// speed. This must hold even for float weights that do not fit in the L2
-/// cache. An unknown number of rows counts as few.
+/// cache. Products of bytes serve more rows. An unknown number of rows counts
+/// as few.
 static bool haveManyRows(nn::MatMulOp op) {
   const int64_t rows = productOf(shapeOf(op.getA()).drop_back());
-  return !ShapedType::isDynamic(rows) && rows > threshold::fewRows;
+  return !ShapedType::isDynamic(rows) &&
+         rows > (addsByteDots(op) ? threshold::fewRows
+                                  : threshold::unpackedFewRows);
 }
 
 Answer<bool> cpu::isForPackedWeights(nn::MatMulOp product,
@@ -46,6 +50,25 @@ Answer<bool> cpu::isForPackedWeights(nn::MatMulOp product,
       return {false, "has many rows, and " + isOfFew(many)};
   }
   return {true, "has weights whose bytes take time to read"};
+}
+
+Answer<bool> cpu::isForUnpackedWeights(nn::PackedMatMulOp product,
+                                       int64_t allWeights, OptimizeFor goal) {
+  if (goal == OptimizeFor::size)
+    return {false, "takes less space packed, which --optimize=size asks for"};
+  if (product.getRoundsA() || isForSplitRows(product).choice)
+    return {false, "multiplies its rows as bytes"};
+  const int64_t rows = productOf(shapeOf(product.getA()).drop_back());
+  if (ShapedType::isDynamic(rows))
+    return {false, "has an open number of rows"};
+  if (rows <= threshold::unpackedFewRows)
+    return {false, "has few rows, which wait for weights"};
+  const int64_t most = threshold::packedRowsFactor *
+                       threshold::packedWeights(Machine(product).numbers);
+  if (allWeights > most)
+    return {false, "belongs to a model with more than " + std::to_string(most) +
+                       " weights of few bits, which take much space as floats"};
+  return {true, "has several rows and few weights, which are read as floats"};
 }
 
 Answer<bool> cpu::isLoopForPackedWeights(nn::MatMulOp product,

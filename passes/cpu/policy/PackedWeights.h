@@ -22,6 +22,12 @@ namespace ingot::cpu {
 Answer<bool> isForPackedWeights(nn::MatMulOp product,
                                 const PackCandidate &candidate);
 
+/// Returns true if unpacking the weights of several rows takes longer than
+/// reading them as floats, and floats do not take much space. `allWeights` is
+/// the number of weights of few bits in the module.
+Answer<bool> isForUnpackedWeights(nn::PackedMatMulOp product,
+                                  int64_t allWeights, OptimizeFor goal);
+
 /// Returns true if the second-level cache does not hold the `weights` floats of
 /// the loop around `product` from one step to the next.
 Answer<bool> isLoopForPackedWeights(nn::MatMulOp product, int64_t weights);

@@ -67,6 +67,24 @@ def RoundPackedRows : Pass<"nn-round-packed-rows", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
+def UnpackWeights : Pass<"nn-unpack-weights"> {
+  let summary = "Multiply small weights of a few bits as floats";
+  let description = [{
+    An `nn.packed_matmul` of constant weights becomes a `matmul` by weights of
+    f32, if the device's policy finds that unpacking takes longer than reading
+    floats. CPUs say so for several rows and weights that take little space as
+    floats, if the product multiplies no bytes.
+  }];
+  let options = [
+    Option<"optimize", "optimize", "::ingot::OptimizeFor",
+           "::ingot::OptimizeFor::balanced",
+           "Trade-off between speed and added bytes",
+           [{::ingot::optimizeForValues()}]>];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numUnpacked", "unpacked",
+                              "Products whose weights became floats">];
+}
+
 def QuantizeProducts : Pass<"nn-quantize-products"> {
   let summary = "Multiply bytes instead of dequantized floats";
   let description = [{

@@ -58,6 +58,7 @@
 // CHECK-NEXT: {{^ *}}nn-quantize-int16{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-pack-weights{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-round-packed-rows{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-unpack-weights{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-merge-scale-shifts{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-decompose-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-requantize{{[,{]|$}}

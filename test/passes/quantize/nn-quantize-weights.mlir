@@ -2,8 +2,9 @@
 // RUN: ingot-opt --nn-quantize-weights=least=0 %s | FileCheck %s --check-prefix=BYTES
 // RUN: ingot-opt --nn-quantize-weights=least=1048576 %s --remarks-filter-analyse=decision 2> %t | FileCheck %s --check-prefix=FEW
 // RUN: FileCheck %s --check-prefix=DECIDE < %t
-// RUN: ingot-opt --nn-quantize-weights=least=524288 %s --remarks-filter-analyse=decision 2> %t.rows | FileCheck %s --check-prefix=ROWS
+// RUN: ingot-opt --ingot-attach-targets=levels=znver4 --nn-quantize-weights=least=524288 %s --remarks-filter-analyse=decision 2> %t.rows | FileCheck %s --check-prefix=ROWS
 // RUN: FileCheck %s --check-prefix=DECIDE-ROWS < %t.rows
+// RUN: ingot-opt --ingot-attach-targets=levels=x86-64-v4 --nn-quantize-weights=least=524288 %s | FileCheck %s --check-prefix=WIDE
 // RUN: ingot-opt --nn-quantize-weights=least=65536 %s | FileCheck %s --check-prefix=MANY
 // RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 least=0 keep=m*=fp32})' %s | FileCheck %s --check-prefix=KEEP
 // RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 least=1048576 keep=m1=w4})' %s | FileCheck %s --check-prefix=CONVERT
@@ -68,13 +69,17 @@ func.func @steps(%x: tensor<1x512xf32>, %z: tensor<1x256xf32>, %n: index) -> (te
 }
 
 // A large static number of rows does not wait for weights in caches: it needs
-// four times as many weights.
+// four times as many weights. Products of bytes serve rows up to four.
 // DECIDE-ROWS-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "float32", {{.*}}"has many rows, and belongs to a model with fewer than 2097152 weights in products, which are read as fast as floats">", Sizes=5x256
 // DECIDE-ROWS-DAG: nn.matmul {{.*}}Decision="#ingot.decision<precision, "int8", {{.*}}"has weights whose bytes take time to read">", Sizes=4x256
 // ROWS-LABEL: @rows
 // ROWS: nn.packed_matmul {{.*}}tensor<4x256xf32>
 // ROWS: nn.matmul {{.*}}tensor<5x256xf32>
 // ROWS: nn.packed_matmul {{.*}}tensor<?x256xf32>
+// WIDE-LABEL: @rows
+// WIDE: nn.matmul {{.*}}tensor<4x256xf32>
+// WIDE: nn.matmul {{.*}}tensor<5x256xf32>
+// WIDE: nn.packed_matmul {{.*}}tensor<?x256xf32>
 // MANY-LABEL: @rows
 // MANY-NOT: nn.matmul
 // MANY: return
