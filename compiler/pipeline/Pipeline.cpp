@@ -204,6 +204,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   if (takesQuantized(options)) {
     passes.addPass(createFoldByteScales());
     passes.addPass(createNarrowSaturation());
+    passes.addPass(createFoldDequantize());
   }
 }
 

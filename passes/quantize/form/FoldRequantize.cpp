@@ -37,12 +37,6 @@ static bool isSmallConstant(Value value) {
          typeOf(value).getElementType().isF32();
 }
 
-/// Returns true if `number` times `factor` loses no precision in f32.
-static bool holdsProduct(double number, double factor) {
-  return number == 0 || !std::isfinite(number) ||
-         std::isnormal(float(number * factor));
-}
-
 static bool takesFactor(Value value, double factor, int depth = 0);
 
 /// Returns the operand of a multiplication that can absorb the factor, or null.

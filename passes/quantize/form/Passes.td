@@ -235,6 +235,20 @@ def FoldRequantize : Pass<"nn-fold-requantize"> {
   let statistics = [Statistic<"numFolded", "folded", "Divisions folded">];
 }
 
+def FoldDequantize : Pass<"nn-fold-dequantize"> {
+  let summary = "Fold the scale of rounded data into the weights behind them";
+  let description = [{
+    Rewrites integers of f32 times a constant scale, if only products of f32
+    with constant weights read them. The products multiply the integers, and
+    the scale becomes part of the weights. `nn.reshape` and `nn.transpose` may
+    lie in between. Each weight is rounded once.
+
+    Example: with constant w, `(s round(x)) w` becomes `round(x) (s w)`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numFolded", "folded", "Scales of data folded">];
+}
+
 def FoldByteScales : Pass<"nn-fold-byte-scales"> {
   let summary = "Fold scales between two roundings of bytes";
   let description = [{
@@ -249,6 +263,9 @@ def FoldByteScales : Pass<"nn-fold-byte-scales"> {
     roundings of f32. Both must give equal integers. If they do not, the
     constants are moved by few units in the last place. If that does not help,
     the division stays.
+
+    In a hard swish between integers of 16 bits, one integer of 1000 may be one
+    step off. The roundings of ONNX's own form move about as many.
 
     Example: `round(relu(s q) / t)` becomes `round(relu(q r))` with a constant
     `r` near `s / t`.

@@ -26,6 +26,11 @@ std::optional<RoundedQuotient> RoundedQuotient::find(nn::RoundOp round) {
   return RoundedQuotient{clamp, division, *scale};
 }
 
+bool quantize::holdsProduct(double number, double factor) {
+  return number == 0 || !std::isfinite(number) ||
+         std::isnormal(float(number * factor));
+}
+
 void quantize::mergeClamps(RewriterBase &rewriter, nn::ClampOp op) {
   auto inner = op.getX().getDefiningOp<nn::ClampOp>();
   if (!inner || inner.getX().getType() != op.getX().getType())

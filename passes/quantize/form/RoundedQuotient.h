@@ -27,6 +27,9 @@ struct RoundedQuotient {
   static std::optional<RoundedQuotient> find(nn::RoundOp round);
 };
 
+/// Returns true if `number` times `factor` loses no precision in f32.
+bool holdsProduct(double number, double factor);
+
 /// Merges a saturation with the activation's clamp that computes its operand,
 /// if there is one.
 void mergeClamps(mlir::RewriterBase &rewriter, nn::ClampOp op);

@@ -67,6 +67,7 @@
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-byte-scales{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-narrow-saturation{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-dequantize{{[,{]|$}}
 
 // Phase layout.
 // CHECK-NEXT: {{^ *}}nn-drop-broadcasts{{[,{]|$}}

@@ -185,3 +185,43 @@ func.func @near(%x: tensor<2xi16>) -> tensor<2xf32> {
   %5 = nn.round %4 : tensor<2xf32> -> tensor<2xf32>
   return %5 : tensor<2xf32>
 }
+
+// -----
+
+// A hard swish of words may be one step off for few of its inputs.
+// CHECK-LABEL: @words
+// CHECK: %[[R:.*]] = nn.round %
+// CHECK: %[[M:.*]] = nn.mul %[[R]]
+// CHECK: %[[A:.*]] = nn.add %[[M]]
+// CHECK: %[[C:.*]] = nn.clamp %[[A]]
+// CHECK: %[[Y:.*]] = nn.mul %[[R]], %[[C]]
+// CHECK: nn.round %[[Y]]
+func.func @words(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %s = arith.constant dense<2.86138558E-4> : tensor<f32>
+  %t = arith.constant dense<1.62752694E-4> : tensor<f32>
+  %c = nn.clamp %x {max = 3.596500e+04 : f64, min = -1.048400e+04 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %0 = nn.round %c : tensor<2xf32> -> tensor<2xf32>
+  %1 = nn.mul %0, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %2 = nn.hard_swish %1 : tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.div %2, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %4 = nn.round %3 : tensor<2xf32> -> tensor<2xf32>
+  return %4 : tensor<2xf32>
+}
+
+// -----
+
+// Must not fire: the results have more than 16 bits, and many of them would be
+// one step off.
+// CHECK-LABEL: @wide
+// CHECK: nn.div
+func.func @wide(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %s = arith.constant dense<3.0E-4> : tensor<f32>
+  %t = arith.constant dense<1.0E-6> : tensor<f32>
+  %c = nn.clamp %x {max = 3.596500e+04 : f64, min = -1.048400e+04 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %0 = nn.round %c : tensor<2xf32> -> tensor<2xf32>
+  %1 = nn.mul %0, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %2 = nn.hard_swish %1 : tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.div %2, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %4 = nn.round %3 : tensor<2xf32> -> tensor<2xf32>
+  return %4 : tensor<2xf32>
+}
