@@ -13,6 +13,7 @@
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -216,6 +217,53 @@ static void countInnermostAlone(Function &function) {
   }
 }
 
+/// Returns the only lane that a masked store writes. Returns nullopt if it
+/// writes several or none, or if the mask is not a constant.
+static std::optional<unsigned> onlyLane(const IntrinsicInst &store) {
+  auto *mask = dyn_cast<Constant>(store.getArgOperand(2));
+  auto *type = dyn_cast<FixedVectorType>(store.getArgOperand(0)->getType());
+  std::optional<unsigned> only;
+  for (unsigned lane = 0; mask && type && lane < type->getNumElements();
+       ++lane) {
+    Constant *bit = mask->getAggregateElement(lane);
+    if (!bit || !isa<ConstantInt>(bit))
+      return std::nullopt;
+    if (bit->isZeroValue())
+      continue;
+    if (only)
+      return std::nullopt;
+    only = lane;
+  }
+  return only;
+}
+
+/// Replaces masked stores of one element by plain stores. For CPUs with
+/// AVX-512, LLVM 22 would store the element as it is before a truncation, and
+/// so write behind the element.
+static void storeSingleElements(Function &function) {
+  for (Instruction &i : make_early_inc_range(instructions(function))) {
+    auto *store = dyn_cast<IntrinsicInst>(&i);
+    if (!store || store->getIntrinsicID() != Intrinsic::masked_store)
+      continue;
+    std::optional<unsigned> lane = onlyLane(*store);
+    if (!lane)
+      continue;
+    IRBuilder<> builder(store);
+    Value *element =
+        builder.CreateExtractElement(store->getArgOperand(0), *lane);
+    Value *at = builder.CreateConstInBoundsGEP1_64(
+        element->getType(), store->getArgOperand(1), *lane);
+    const uint64_t offset =
+        *lane * function.getDataLayout().getTypeStoreSize(element->getType());
+    builder
+        .CreateAlignedStore(
+            element, at,
+            commonAlignment(store->getParamAlign(1).valueOrOne(), offset))
+        ->copyMetadata(*store);
+    store->eraseFromParent();
+  }
+}
+
 void ingot::setMachine(Module &module, TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
@@ -274,6 +322,7 @@ void ingot::optimize(Module &module, TargetMachine &machine, bool forSize) {
     // all tile registers, so LLVM would spill tiles if it reordered their
     // loads.
     const bool hasTiles = usesTiles(function);
+    storeSingleElements(function);
     if (!hasTiles)
       chainRows(function);
     keepOutsideLoops(function);

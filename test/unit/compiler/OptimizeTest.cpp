@@ -12,6 +12,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
@@ -192,6 +193,47 @@ TEST(Optimize, GathersNoLinks) {
                     "  %nextN = add i64 %hereN, %loadedN\n";
   EXPECT_FALSE(hasVectors(makeWalks(8, link)));
   EXPECT_TRUE(hasVectors(makeWalks(8, sum)));
+}
+
+/// Returns a store of <4 x i8> under a constant mask.
+std::string makeMaskedStore(const std::string &mask) {
+  return "define void @f(ptr %p, <4 x i32> %v) {\n"
+         "  %t = trunc <4 x i32> %v to <4 x i8>\n"
+         "  call void @llvm.masked.store.v4i8.p0(<4 x i8> %t, ptr align 4 %p, "
+         "<4 x i1> <" +
+         mask +
+         ">)\n"
+         "  ret void\n"
+         "}\n"
+         "declare void @llvm.masked.store.v4i8.p0(<4 x i8>, ptr, <4 x i1>)\n";
+}
+
+/// LLVM would store four bytes for one element.
+TEST(Optimize, StoresSingleElementsWithoutMask) {
+  llvm::LLVMContext context;
+  auto module =
+      optimized(makeMaskedStore("i1 false, i1 false, i1 true, i1 false"),
+                context, "x86-64-v4");
+  int numStores = 0;
+  for (llvm::Instruction &i : llvm::instructions(module->getFunction("f"))) {
+    EXPECT_FALSE(llvm::isa<llvm::IntrinsicInst>(i));
+    auto *store = llvm::dyn_cast<llvm::StoreInst>(&i);
+    if (!store)
+      continue;
+    ++numStores;
+    EXPECT_TRUE(store->getValueOperand()->getType()->isIntegerTy(8));
+    EXPECT_EQ(store->getAlign().value(), 2u);
+  }
+  EXPECT_EQ(numStores, 1);
+}
+
+TEST(Optimize, KeepsMaskedStoresOfSeveralElements) {
+  llvm::LLVMContext context;
+  auto module =
+      optimized(makeMaskedStore("i1 true, i1 false, i1 true, i1 false"),
+                context, "x86-64-v4");
+  EXPECT_TRUE(llvm::any_of(llvm::instructions(module->getFunction("f")),
+                           llvm::IsaPred<llvm::IntrinsicInst>));
 }
 
 /// Values that are known before a loop are not computed again in the loop.
