@@ -72,6 +72,28 @@ class MatMulNBits(Case):
             with self.subTest(seed=seed):
                 np.testing.assert_allclose(got, want, atol=1e-5 * np.abs(want).max())
 
+    def test_rows_in_another_order(self):
+        """g_idx gives the block of each row, as GPTQ writes it with act_order."""
+        rng = np.random.default_rng(5)
+        for bits, depth, block in ((4, 160, 32), (8, 70, 16), (2, 64, 64), (4, 50, 16)):
+            blocks, per_byte = -(-depth // block), 8 // bits
+            codes = rng.integers(0, 1 << bits, (6, blocks * block), np.uint8)
+            split = codes.reshape(6, blocks, -1, per_byte)
+            packed = sum((split[..., i] << (bits * i)).astype(np.uint8) for i in range(per_byte)).astype(np.uint8)
+            scales = np.exp(rng.uniform(-4, -3, (6, blocks))).astype(np.float32)
+            zeros = rng.integers(0, 1 << bits, (6, blocks)).astype(np.float32)
+            for groups in (np.arange(depth) // block, rng.permutation(np.arange(depth) // block)):
+                groups = groups.astype(np.int32)
+                model, feeds = microsoft.make(
+                    "MatMulNBits", [("a", rng.standard_normal((3, depth)).astype(np.float32)), ("b", packed),
+                                    ("s", scales), ("z", zeros), ("g", groups)], [("y", np.float32, 2)],
+                    {"b", "s", "z", "g"}, K=depth, N=6, bits=bits, block_size=block)
+                weights = (codes[:, :depth] - zeros[:, groups].astype(np.float64)) * scales[:, groups]
+                want = feeds["a"].astype(np.float64) @ weights.T
+                got = self.run_model(self.compile(model), feeds)["y"]
+                with self.subTest(bits=bits, depth=depth, groups=groups):
+                    np.testing.assert_allclose(got, want, atol=1e-5 * np.abs(want).max())
+
     def test_loops(self):
         """The run unpacks weights for products without a kernel."""
         drawer = microsoft.Drawer(7)
@@ -125,7 +147,9 @@ class MatMulNBits(Case):
         self.refuses("input 2", "2 blocks of 4 columns", scales=(4, 3))
         self.refuses("expects 4 bytes of zero points, but got 8", zeros=np.zeros(8, np.uint8))
         self.refuses("input 3", "zero point", zeros=np.zeros((4, 2), np.int32))
-        self.refuses("g_idx", "act_order", g=np.zeros(20, np.int32))
+        self.refuses("g_idx that gives block 0 another number of rows", g=np.repeat([0, 1], [15, 5]).astype(np.int32))
+        self.refuses("g_idx that gives block 1 another number of rows", g=np.repeat([0, 2], [16, 4]).astype(np.int32))
+        self.refuses("expects a g_idx of 20 elements, but got 19", g=np.zeros(19, np.int32))
         self.refuses("input 5 is not a bias of 4 columns", bias=np.zeros(3, np.float32))
 
 

@@ -288,6 +288,68 @@ static FailureOr<Value> unpackZeroPoints(Node &node, size_t i, int64_t bits,
                           node.type(i).clone({columns, blocks}), zeros);
 }
 
+/// Returns the rows of B sorted by their blocks, as input `i` (g_idx) gives
+/// them. Reports blocks that do not have `block` rows each.
+static FailureOr<SmallVector<int64_t>> sortRows(Node &node, size_t i,
+                                                int64_t depth, int64_t block) {
+  auto groups = nn::getConstantInts(node.input(i));
+  if (!groups)
+    return node.unsupported("a computed g_idx");
+  if (int64_t(groups->size()) != depth)
+    return node.invalid("expects a g_idx of " + Twine(depth) +
+                        " elements, but got " + Twine(groups->size()));
+  SmallVector<int64_t> rows(llvm::to_vector(llvm::seq<int64_t>(0, depth)));
+  llvm::stable_sort(
+      rows, [&](int64_t a, int64_t b) { return (*groups)[a] < (*groups)[b]; });
+  for (auto [at, row] : llvm::enumerate(rows))
+    if ((*groups)[row] != int64_t(at) / block)
+      return node.unsupported("a g_idx that gives block " +
+                              Twine(int64_t(at) / block) +
+                              " another number of rows than block_size");
+  return rows;
+}
+
+/// Moves codes of `bits` bits of each column, such that `rows` come in this
+/// order.
+static Value moveCodes(Node &node, Value codes, ArrayRef<int64_t> bytes,
+                       ArrayRef<int64_t> rows, int64_t bits) {
+  const int64_t perByte = 8 / bits, columns = typeOf(codes).getDimSize(0),
+                stride = int64_t(bytes.size()) / columns;
+  std::vector<char> moved(bytes.size(), 0);
+  for (int64_t column = 0; column < columns; ++column)
+    for (auto [to, from] : llvm::enumerate(rows)) {
+      const int64_t code =
+          bytes[column * stride + from / perByte] >> (from % perByte * bits) &
+          ((int64_t(1) << bits) - 1);
+      char &byte = moved[column * stride + int64_t(to) / perByte];
+      byte = char(uint8_t(byte) | code << (int64_t(to) % perByte * bits));
+    }
+  return mlir::arith::ConstantOp::create(
+      node.builder, node.loc(),
+      nn::makeConstantAttr(typeOf(codes), std::move(moved)));
+}
+
+/// Sorts the rows of B by their blocks, and columns of A in the same way.
+static LogicalResult applyGroups(Node &node, Value &a, Value &codes,
+                                 int64_t bits, int64_t block) {
+  const int64_t depth = typeOf(a).getShape().back();
+  auto rows = sortRows(node, 4, depth, block);
+  if (failed(rows))
+    return failure();
+  if (llvm::is_sorted(*rows))
+    return success();
+  auto bytes = nn::getConstantInts(node.input(1));
+  if (!bytes)
+    return node.unsupported("g_idx with computed weights");
+  codes = moveCodes(node, codes, *bytes, *rows, bits);
+  Value order = nn::makeConstant(
+      node.builder, node.loc(),
+      RankedTensorType::get({depth}, node.builder.getI64Type()),
+      std::vector<double>(rows->begin(), rows->end()));
+  a = node.make<nn::GatherOp>(typeOf(a), a, order, typeOf(a).getRank() - 1);
+  return success();
+}
+
 /// Legalizes MatMulNBits. Inputs: A, packed B, scales, zero points, group
 /// indices, bias.
 static LogicalResult legalizeMatMulNBits(Node &node) {
@@ -303,9 +365,6 @@ static LogicalResult legalizeMatMulNBits(Node &node) {
   if (block < 16 || !llvm::isPowerOf2_64(block))
     return node.invalid("block_size is " + Twine(block) +
                         ", but must be a power of 2 of at least 16");
-  if (node.has(4))
-    return node.unsupported("g_idx: rows of B in another order than A has "
-                            "them; export without act_order");
   if (node.getInt("weight_prepacked", 0) != 0)
     return node.unsupported("weights that are packed for one machine already");
   Type element = node.elementType(0), real = node.builder.getF32Type();
@@ -343,6 +402,8 @@ static LogicalResult legalizeMatMulNBits(Node &node) {
       b.clone({columns, blocks, bytes}), node.input(1));
   Value a = pinDim(node, node.input(0), node.rank(0) - 1, depth, "input 0");
   a = node.cast(a, real);
+  if (node.has(4) && failed(applyGroups(node, a, codes, bits, block)))
+    return failure();
   bool isRow = node.rank(0) == 1;
   if (isRow)
     a = unsqueeze(node, a, {0});

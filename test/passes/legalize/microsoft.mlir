@@ -38,6 +38,23 @@ func.func @dynamic(%x: tensor<?x2xf32>, %s: tensor<f32>, %b: tensor<2xf32>) -> t
   return %0 : tensor<?x2xf32>
 }
 
+// Data is read in the order of the weights' blocks. An order that is sorted
+// already needs nothing.
+// CHECK-LABEL: @grouped
+func.func @grouped(%x: tensor<?x32xf32>, %s: tensor<2xf32>) -> (tensor<?x1xf32>, tensor<?x1xf32>) {
+  %w = arith.constant dense<1> : tensor<1x2x8xui8>
+  %a = onnx.absent
+  %odd = arith.constant dense<[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]> : tensor<32xi32>
+  // CHECK: %[[O:.*]] = arith.constant dense<[0, 2, 4, {{.*}}, 29, 31]> : tensor<32xi64>
+  // CHECK: %[[G:.*]] = nn.gather %arg0, %[[O]] {axis = 1 : i64}
+  // CHECK: nn.packed_matmul %[[G]]
+  %0 = onnx.node "com.microsoft"::"MatMulNBits"(%x, %w, %s, %a, %odd) {K = 32 : i64, N = 1 : i64, bits = 4 : i64, block_size = 16 : i64} : (tensor<?x32xf32>, tensor<1x2x8xui8>, tensor<2xf32>, none, tensor<32xi32>) -> tensor<?x1xf32>
+  %sorted = arith.constant dense<[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]> : tensor<32xi32>
+  // CHECK: nn.packed_matmul %arg0
+  %1 = onnx.node "com.microsoft"::"MatMulNBits"(%x, %w, %s, %a, %sorted) {K = 32 : i64, N = 1 : i64, bits = 4 : i64, block_size = 16 : i64} : (tensor<?x32xf32>, tensor<1x2x8xui8>, tensor<2xf32>, none, tensor<32xi32>) -> tensor<?x1xf32>
+  return %0, %1 : tensor<?x1xf32>, tensor<?x1xf32>
+}
+
 // Level 4 allows int8 instead of floats.
 // CHECK-LABEL: @packed
 func.func @packed(%x: tensor<?x20xf32>, %s: tensor<6xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
