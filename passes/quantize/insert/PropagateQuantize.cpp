@@ -8,6 +8,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/QuantizationParameters.h"
+#include "passes/quantize/insert/LookUpScales.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -151,79 +152,6 @@ struct SinkDequantize : RewritePattern {
     return success();
   }
   Pass::Statistic &count;
-};
-
-/// Looks up bytes, and the scale and the zero point of each, if a table has
-/// scales for the rows that a gather picks. The table stays in bytes.
-struct LookUpScales : Propagation<nn::GatherOp> {
-  using Propagation::Propagation;
-
-  LogicalResult matchAndRewrite(nn::GatherOp op,
-                                PatternRewriter &rewriter) const override {
-    Operation *table = op.getX().getDefiningOp();
-    auto dequantize = dyn_cast_or_null<nn::DequantizeOp>(table);
-    auto blocks = dyn_cast_or_null<nn::DequantizeBlocksOp>(table);
-    if ((!dequantize && !blocks) || !nn::getConstant(table->getOperand(0)))
-      return rewriter.notifyMatchFailure(op, "is not of a constant table");
-    if (op.getAxis() != 0 ||
-        (dequantize && (dequantize.getAxis() != 0 ||
-                        typeOf(dequantize.getScale()).getRank() != 1)) ||
-        (blocks && blocks.getAxis() == 0))
-      return rewriter.notifyMatchFailure(op, "has no scale for each row");
-    const RankedTensorType type = op.getY().getType();
-    auto lookUp = [&](Value rows) {
-      SmallVector<int64_t> shape(type.getShape());
-      llvm::copy(typeOf(rows).getShape().drop_front(),
-                 shape.end() - (typeOf(rows).getRank() - 1));
-      return nn::GatherOp::create(
-          rewriter, op.getLoc(),
-          RankedTensorType::get(shape, typeOf(rows).getElementType()), rows,
-          op.getIndices(), op.getAxis());
-    };
-    auto lookUpParameter = [&](Value each) -> Value {
-      if (blocks)
-        return spread(rewriter, lookUp(each), op, blocks);
-      SmallVector<int64_t> perRow(typeOf(op.getX()).getRank(), 1);
-      perRow.front() = typeOf(each).getDimSize(0);
-      return lookUp(nn::ReshapeOp::create(rewriter, op.getLoc(),
-                                          typeOf(each).clone(perRow), each));
-    };
-    auto toFloats = [&](Value bytes) -> Value {
-      return nn::CastOp::create(rewriter, op.getLoc(),
-                                typeOf(bytes).clone(type.getElementType()),
-                                bytes);
-    };
-    Value numbers = toFloats(lookUp(table->getOperand(0)));
-    if (Value zeros =
-            blocks ? blocks.getZeroPoint() : dequantize.getZeroPoint())
-      numbers = nn::SubOp::create(rewriter, op.getLoc(), type, numbers,
-                                  toFloats(lookUpParameter(zeros)));
-    rewriter.replaceOpWithNewOp<nn::MulOp>(
-        op, type, numbers, lookUpParameter(table->getOperand(1)));
-    ++count;
-    return success();
-  }
-
-  /// Repeats each element of `found` along the dimension of the blocks, as
-  /// often as its block has elements.
-  static Value spread(PatternRewriter &rewriter, Value found, nn::GatherOp op,
-                      nn::DequantizeBlocksOp blocks) {
-    const int64_t rank = typeOf(op.getX()).getRank();
-    const int64_t axis =
-        int64_t(blocks.getAxis()) + op.getY().getType().getRank() - rank;
-    std::vector<double> blockOf(op.getY().getType().getDimSize(axis));
-    for (auto [i, block] : llvm::enumerate(blockOf))
-      block = double(i / blocks.getBlockSize());
-    SmallVector<int64_t> shape(typeOf(found).getShape());
-    shape[axis] = int64_t(blockOf.size());
-    Value indices = nn::makeConstant(
-        rewriter, op.getLoc(),
-        RankedTensorType::get({shape[axis]}, rewriter.getI64Type()), blockOf);
-    return nn::GatherOp::create(
-        rewriter, op.getLoc(),
-        RankedTensorType::get(shape, typeOf(found).getElementType()), found,
-        indices, axis);
-  }
 };
 
 /// Replaces relu(dequantize(x)) by dequantize(max(x, zero point)) before
@@ -457,9 +385,10 @@ struct PropagateQuantizePass
     RewritePatternSet signs(&getContext());
     signs.add<ChangeSign>(&getContext(), numMoved);
     RewritePatternSet patterns(&getContext());
-    patterns.add<CancelQuantize, DropActivation, LookUpScales, RaiseQuantize,
-                 SinkDequantize, SinkThroughConcat, SinkThroughPad,
-                 SinkThroughRelu>(&getContext(), numMoved);
+    patterns.add<CancelQuantize, DropActivation, RaiseQuantize, SinkDequantize,
+                 SinkThroughConcat, SinkThroughPad, SinkThroughRelu>(
+        &getContext(), numMoved);
+    populateLookUpScales(patterns, numMoved);
     if (failed(
             rewriteGreedily(getOperation(), std::move(signs), getArgument())) ||
         failed(rewriteGreedily(getOperation(), std::move(patterns),

@@ -179,6 +179,27 @@ func.func @lookup_blocks(%ids: tensor<?xi64>) -> tensor<?x5xf32> {
 
 // -----
 
+// Scales of whole blocks broadcast to the elements of their blocks.
+// CHECK-LABEL: @lookup_whole_blocks
+func.func @lookup_whole_blocks(%ids: tensor<?xi64>) -> tensor<?x6xf32> {
+  %w = arith.constant dense<1> : tensor<3x6xsi8>
+  %s = arith.constant dense<[[0.5, 0.25], [1.0, 2.0], [3.0, 4.0]]> : tensor<3x2xf32>
+  %z = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xsi8>
+  %0 = nn.dequantize_blocks %w, %s zero_point(%z) {axis = 1 : i64, block_size = 3 : i64} : (tensor<3x6xsi8>, tensor<3x2xf32>, tensor<3x2xsi8>) -> tensor<3x6xf32>
+  // CHECK: %[[X:.*]] = nn.gather {{.*}} -> tensor<?x6xsi8>
+  // CHECK: nn.reshape %[[X]] : tensor<?x6xsi8> -> tensor<?x2x3xsi8>
+  // CHECK: %[[Z:.*]] = nn.gather {{.*}} -> tensor<?x2xsi8>
+  // CHECK: nn.reshape %[[Z]] : tensor<?x2xsi8> -> tensor<?x2x1xsi8>
+  // CHECK: %[[S:.*]] = nn.gather {{.*}} -> tensor<?x2xf32>
+  // CHECK: nn.reshape %[[S]] : tensor<?x2xf32> -> tensor<?x2x1xf32>
+  // CHECK: %[[Y:.*]] = nn.mul {{.*}} -> tensor<?x2x3xf32>
+  // CHECK: nn.reshape %[[Y]] : tensor<?x2x3xf32> -> tensor<?x6xf32>
+  %1 = nn.gather %0, %ids {axis = 0 : i64} : (tensor<3x6xf32>, tensor<?xi64>) -> tensor<?x6xf32>
+  return %1 : tensor<?x6xf32>
+}
+
+// -----
+
 // A lookup of rows also looks up their scales and zero points, so that the
 // table stays in bytes. A scale along another dimension moves with it. A table
 // that is computed stays.
