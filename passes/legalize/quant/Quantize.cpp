@@ -8,6 +8,7 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Elements.h"
+#include "dialects/nn/Scalars.h"
 #include "dialects/nn/TinyFloats.h"
 #include "passes/legalize/core/Helpers.h"
 #include "passes/support/DynamicScale.h"
@@ -72,8 +73,9 @@ LogicalResult legalize::needInputs(Node &node, ArrayRef<size_t> inputs) {
 }
 
 Value legalize::saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
-  Type real = typeOf(scaled).getElementType();
-  Value y = node.make<nn::RoundOp>(scaled);
+  // Zero points of 16 bits, and sums with them, do not fit f16 and bf16.
+  Type real = nn::computeType(typeOf(scaled).getElementType());
+  Value y = node.make<nn::RoundOp>(node.cast(scaled, real));
   if (zeroPoint)
     y = node.make<nn::AddOp>(y, node.cast(zeroPoint, real));
   unsigned width = to.getIntOrFloatBitWidth();
@@ -122,9 +124,8 @@ static FailureOr<Granularity> granularity(Node &node, int64_t &axis) {
   return Granularity::axis;
 }
 
-/// Repeats each entry of input i along the axis for its block, and cuts off the
-/// excess of the last block.
-static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
+/// Requires input i to have an entry for each block along the axis.
+static LogicalResult checkBlocks(Node &node, size_t i, int64_t axis) {
   RankedTensorType type = node.type(i), data = node.type(0);
   int64_t block = node.getInt("block_size", 0);
   if (!type.hasStaticShape() || !data.hasStaticShape())
@@ -133,13 +134,23 @@ static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
   if (type.getRank() != data.getRank() || block < 1)
     return node.invalid("block_size is " + Twine(block) +
                         " and the scale has rank " + Twine(type.getRank()));
-  int64_t blocks = type.getDimSize(axis), size = data.getDimSize(axis);
+  int64_t size = data.getDimSize(axis);
   for (int64_t d = 0; d < data.getRank(); ++d) {
     int64_t want = d == axis ? (size + block - 1) / block : data.getDimSize(d);
     if (type.getDimSize(d) != want)
       return node.invalid("expects " + Twine(want) + " scales in dimension " +
                           Twine(d) + ", but got " + Twine(type.getDimSize(d)));
   }
+  return success();
+}
+
+/// Repeats each entry of input i along the axis for its block, and cuts off the
+/// excess of the last block.
+static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
+  if (failed(checkBlocks(node, i, axis)))
+    return failure();
+  RankedTensorType type = node.type(i), data = node.type(0);
+  int64_t block = node.getInt("block_size", 0), blocks = type.getDimSize(axis);
   SmallVector<int64_t> split(type.getShape());
   split.insert(split.begin() + axis + 1, 1);
   Value value = node.make<nn::ReshapeOp>(type.clone(split), node.input(i));
@@ -246,6 +257,20 @@ LogicalResult legalize::legalizeQuantizeLinear(Node &node) {
       axis));
 }
 
+/// Replaces the node by a dequantize_blocks. Inputs are constant. The scale is
+/// at least of f32, because scales of float8 may be out of the range of f16.
+static LogicalResult replaceByBlocks(Node &node, Type to, int64_t axis) {
+  if (failed(checkBlocks(node, 1, axis)))
+    return failure();
+  Value zero = node.input(2);
+  if (zero && nn::getSplat(zero) == 0.0)
+    zero = {};
+  return node.replace(node.make<nn::DequantizeBlocksOp>(
+      node.type(0).clone(to), node.input(0),
+      node.cast(node.input(1), nn::computeType(to)), zero, axis,
+      node.getInt("block_size", 0)));
+}
+
 LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
   Type from = node.elementType(0), to = node.elementType(1);
   if (int64_t code = node.getInt("output_dtype", 0))
@@ -267,18 +292,15 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
   // `dequantize` as a quantization step, so it must be positive. Some
   // quantizers write negative scales, so that the largest weight becomes -128.
   // They write 0 for blocks of zeros.
+  // Keeps packed weights packed.
+  if (*kind == Granularity::block && nn::getConstant(x) &&
+      nn::getConstant(scale) && (!zero || nn::getConstant(zero)))
+    return replaceByBlocks(node, to, axis);
   if (*kind == Granularity::block || nn::tinyFloatOf(from) || ofPowers ||
       !areSteps(scale)) {
     auto expanded = spread(node, 1, *kind, axis);
     if (failed(expanded))
       return failure();
-    // Keeps packed weights packed.
-    if (*kind == Granularity::block && from.isInteger() &&
-        nn::getConstant(x) && nn::getConstant(scale) && to.isF32() &&
-        (!zero || nn::getConstant(zero)))
-      return node.replace(node.make<nn::DequantizeBlocksOp>(
-          node.type(0).clone(to), x, node.cast(scale, to), zero, axis,
-          node.getInt("block_size", 0)));
     // Computes in a wider type. Scales down to 2^-127 and their products are
     // denormal in f32, and int16 values do not fit f16.
     Type wide = ofPowers                          ? node.builder.getF64Type()

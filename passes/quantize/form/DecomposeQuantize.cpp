@@ -295,15 +295,45 @@ struct DecomposeDequantizeBlocks
                                x.getShape(), steps);
   }
 
+  /// Returns the floats of constants. A run would compute them each time, since
+  /// scales that are repeated for each element are too large to be folded.
+  static Value evaluate(Maker b, nn::DequantizeBlocksOp op) {
+    RankedTensorType type = op.getY().getType();
+    auto numbers = nn::getConstantDoubles(op.getX());
+    auto scales = nn::getConstantDoubles(op.getScale());
+    std::optional<std::vector<double>> zeros;
+    if (Value zero = op.getZeroPoint())
+      zeros = nn::getConstantDoubles(zero);
+    if (!numbers || !scales || (op.getZeroPoint() && !zeros))
+      return {};
+    const int64_t axis = op.getAxis(), block = op.getBlockSize();
+    const int64_t size = type.getDimSize(axis);
+    const int64_t blocks = typeOf(op.getScale()).getDimSize(axis);
+    const int64_t behind = productOf(type.getShape().drop_front(axis + 1));
+    for (auto [i, number] : llvm::enumerate(*numbers)) {
+      const int64_t outer = int64_t(i) / (size * behind),
+                    at = int64_t(i) / behind % size;
+      const int64_t from =
+          (outer * blocks + at / block) * behind + int64_t(i) % behind;
+      number = (number - (zeros ? (*zeros)[from] : 0)) * (*scales)[from];
+    }
+    return nn::makeConstant(b.b, b.loc, type, *numbers);
+  }
+
   LogicalResult matchAndRewrite(nn::DequantizeBlocksOp op,
                                 PatternRewriter &rewriter) const override {
     Maker b{rewriter, op.getLoc()};
-    Type real = op.getY().getType().getElementType();
+    if (Value constant = evaluate(b, op)) {
+      rewriter.replaceOp(op, constant);
+      return success();
+    }
+    Type to = op.getY().getType().getElementType();
+    Type real = nn::computeType(to);
     Value y = b.cast(op.getX(), real);
     if (Value zero = op.getZeroPoint())
       y = b.make<nn::SubOp>(y, b.cast(spread(b, zero, op), real));
-    rewriter.replaceOp(
-        op, b.make<nn::MulOp>(y, spread(b, op.getScale(), op)));
+    Value scale = b.cast(spread(b, op.getScale(), op), real);
+    rewriter.replaceOp(op, b.cast(b.make<nn::MulOp>(y, scale), to));
     return success();
   }
 };

@@ -41,6 +41,28 @@ func.func @signs(%x: tensor<2x5xui8>, %z: tensor<2xui8>) -> (tensor<2x5xf32>, te
   return %0, %1 : tensor<2x5xf32>, tensor<2x5xf32>
 }
 
+// Constant blocks of any type stay blocks. Their scales are of f32 at least.
+// CHECK-LABEL: @constant_blocks
+func.func @constant_blocks() -> (tensor<2x4xf16>, tensor<2x4xbf16>) {
+  %w = arith.constant dense<1.0> : tensor<2x4xf8E4M3FN>
+  %s = arith.constant dense<2.0> : tensor<2x2xf16>
+  // CHECK: nn.dequantize_blocks {{.*}} : (tensor<2x4xf8E4M3FN>, tensor<2x2xf32>) -> tensor<2x4xf16>
+  %0 = onnx.node "DequantizeLinear"(%w, %s) {axis = 1 : i64, block_size = 2 : i64} : (tensor<2x4xf8E4M3FN>, tensor<2x2xf16>) -> tensor<2x4xf16>
+  %v = arith.constant dense<3> : tensor<2x4xi16>
+  %p = arith.constant dense<2.0> : tensor<2x2xf8E8M0FNU>
+  // CHECK: nn.dequantize_blocks {{.*}} : (tensor<2x4xi16>, tensor<2x2xf32>) -> tensor<2x4xbf16>
+  %1 = onnx.node "DequantizeLinear"(%v, %p) {axis = 1 : i64, block_size = 2 : i64, output_dtype = 16 : i64} : (tensor<2x4xi16>, tensor<2x2xf8E8M0FNU>) -> tensor<2x4xbf16>
+  return %0, %1 : tensor<2x4xf16>, tensor<2x4xbf16>
+}
+
+// Zero points of 16 bits do not fit bf16.
+// CHECK-LABEL: @wide_zero_points
+func.func @wide_zero_points(%x: tensor<2x2xbf16>, %s: tensor<2x1xbf16>, %z: tensor<2x1xui16>) -> tensor<2x2xui16> {
+  // CHECK: nn.add %{{.*}}, %{{.*}} : tensor<2x2xf32>, tensor<2x2xf32>
+  %0 = onnx.node "QuantizeLinear"(%x, %s, %z) {axis = 1 : i64, block_size = 2 : i64} : (tensor<2x2xbf16>, tensor<2x1xbf16>, tensor<2x1xui16>) -> tensor<2x2xui16>
+  return %0 : tensor<2x2xui16>
+}
+
 // CHECK-LABEL: @products
 func.func @products(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %az: tensor<ui8>, %bz: tensor<4xi8>, %s: tensor<f32>, %yz: tensor<i8>)
     -> (tensor<2x4xi32>, tensor<2x4xi8>) {

@@ -212,3 +212,39 @@ func.func @rows(%x: tensor<2x3xf32>, %s: tensor<2x1xf32>, %z: tensor<2x1xui8>) -
   %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2x1xf32>, tensor<2x1xui8>) -> tensor<2x3xui8>
   return %0 : tensor<2x3xui8>
 }
+
+// -----
+
+// Constant blocks are multiplied out at compile time, for any type. The last
+// block is shorter.
+// CHECK-LABEL: @constant_blocks
+// CHECK-DAG: arith.constant dense<{{\[\[}}5.000000e-01, 1.000000e+00], [1.500000e+00, 2.000000e+00], [1.000000e+01, 1.200000e+01]]> : tensor<3x2xf32>
+// CHECK-DAG: arith.constant dense<{{\[\[}}0.000000e+00, 1.000000e+00, 4.000000e+00]]> : tensor<1x3xf32>
+// CHECK-DAG: arith.constant dense<{{\[\[}}2.000000e+00, 2.000000e+00, 4.000000e+00]]> : tensor<1x3xf16>
+// CHECK-NOT: nn.
+// CHECK: return
+func.func @constant_blocks() -> (tensor<3x2xf32>, tensor<1x3xf32>, tensor<1x3xf16>) {
+  %w = arith.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi4>
+  %s = arith.constant dense<[[0.5, 0.5], [2.0, 2.0]]> : tensor<2x2xf32>
+  %0 = nn.dequantize_blocks %w, %s {axis = 0 : i64, block_size = 2 : i64} : (tensor<3x2xi4>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  %x = arith.constant dense<[[1, 2, 3]]> : tensor<1x3xsi8>
+  %t = arith.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+  %z = arith.constant dense<[[1, 1]]> : tensor<1x2xsi8>
+  %1 = nn.dequantize_blocks %x, %t zero_point(%z) {axis = 1 : i64, block_size = 2 : i64} : (tensor<1x3xsi8>, tensor<1x2xf32>, tensor<1x2xsi8>) -> tensor<1x3xf32>
+  %f = arith.constant dense<2.0> : tensor<1x3xf8E4M3FN>
+  %2 = nn.dequantize_blocks %f, %t {axis = 1 : i64, block_size = 2 : i64} : (tensor<1x3xf8E4M3FN>, tensor<1x2xf32>) -> tensor<1x3xf16>
+  return %0, %1, %2 : tensor<3x2xf32>, tensor<1x3xf32>, tensor<1x3xf16>
+}
+
+// -----
+
+// Scales that a run computes are repeated for each element of their blocks.
+// CHECK-LABEL: @computed_blocks
+// CHECK: nn.broadcast_to %{{.*}} : tensor<1x2x1xf32> -> tensor<1x2x2xf32>
+// CHECK: nn.mul
+// CHECK: nn.cast %{{.*}} : tensor<1x3xf32> -> tensor<1x3xf16>
+func.func @computed_blocks(%s: tensor<1x2xf32>) -> tensor<1x3xf16> {
+  %x = arith.constant dense<[[1, 2, 3]]> : tensor<1x3xsi8>
+  %0 = nn.dequantize_blocks %x, %s {axis = 1 : i64, block_size = 2 : i64} : (tensor<1x3xsi8>, tensor<1x2xf32>) -> tensor<1x3xf16>
+  return %0 : tensor<1x3xf16>
+}
