@@ -9,7 +9,7 @@ import unittest
 import ml_dtypes
 import numpy as np
 
-from support import BIN, ROOT, Case, TensorProto, have, helper, numpy_helper, tool
+from support import BIN, ROOT, Case, TensorProto, have, helper, numpy_helper, peer, tool
 
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 
@@ -278,6 +278,69 @@ class BlockWeights(Case):
                         self.check([node, gather], constants, ids, values[ids], kind, 0.5)
             node, constants, values = self.weights("INT8", 0, 32, kind, kind)
             self.check([node, helper.make_node("Gather", ["d", "x"], ["y"])], constants, ids, values[ids], kind)
+
+
+class BlockLookups(Case):
+    """GatherBlockQuantized, whose table may have two numbers of 4 bits in each byte."""
+
+    def make(self, table, indices, scale, zero=None, **attributes):
+        constants = [(n, v) for n, v in (("d", table), ("s", scale), ("z", zero)) if v is not None]
+        node = helper.make_node("GatherBlockQuantized", ["d", "x", "s"] + ["z"] * (zero is not None), ["y"],
+                                domain="com.microsoft", name="node", **attributes)
+        rank = table.ndim + indices.ndim - 1
+        kind = helper.np_dtype_to_tensor_dtype(scale.dtype)
+        graph = helper.make_graph(
+            [node], "test",
+            [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(indices.dtype), indices.shape)],
+            [helper.make_tensor_value_info("y", kind, [f"y{i}" for i in range(rank)])],
+            [numpy_helper.from_array(v, n) for n, v in constants])
+        imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=imports, ir_version=10)
+
+    def check(self, model, indices, error=1e-6):
+        want = peer(model).run(None, {"x": indices})[0].astype(np.float64)
+        got = self.run_model(self.compile(model), {"x": indices})["y"].astype(np.float64)
+        np.testing.assert_allclose(got, want, atol=error * np.abs(want).max())
+
+    def test_bytes(self):
+        rng = np.random.default_rng(0)
+        indices = np.array([[3, -1, 0], [7, -8, 1]])
+        for bits, width, block in ((4, 64, 16), (4, 40, 16), (4, 48, 128), (8, 64, 16), (8, 40, 32)):
+            blocks, per_byte = -(-width // block), 8 // bits
+            scale = np.exp(rng.uniform(-3, 0, (8, blocks))).astype(np.float32)
+            table = rng.integers(0, 256, (8, width // per_byte), np.uint8)
+            for zero in (None, rng.integers(0, 256, (8, -(-blocks // per_byte)), np.uint8)):
+                for kind in (np.float32, np.float16):
+                    model = self.make(table, indices, scale.astype(kind), zero, bits=bits, block_size=block)
+                    with self.subTest(bits=bits, width=width, block=block, zero=zero is not None, kind=kind):
+                        self.check(model, indices, 1e-6 if kind == np.float32 else 1e-3)
+
+    def test_axes(self):
+        rng = np.random.default_rng(1)
+        indices = np.array([2, 0, -1], np.int32)
+        for kind in ("INT4", "UINT4"):
+            for lookup, blocks in ((0, 1), (1, 0), (1, 2), (2, 1)):
+                shape = [16, 9] if (lookup, blocks) == (1, 0) else [9, 32, 16]
+                scales = list(shape)
+                scales[blocks] = -(-shape[blocks] // 16)
+                low, high = INTEGERS[kind]
+                table, zero = (array(rng.integers(low, high, s, endpoint=True), kind) for s in (shape, scales))
+                scale = np.exp(rng.uniform(-3, 0, scales)).astype(np.float32)
+                model = self.make(table, indices, scale, zero, gather_axis=lookup, quantize_axis=blocks, block_size=16)
+                with self.subTest(kind=kind, lookup=lookup, blocks=blocks):
+                    self.check(model, indices)
+
+    def test_refused(self):
+        table, scale, ids = np.zeros((4, 16), np.uint8), np.ones((4, 2), np.float32), np.array([0])
+        for words, model in (
+                ("no scale for each block of 32", self.make(table, ids, scale, block_size=32)),
+                ("expects 1 bytes in the last dimension of input 3", self.make(table, ids, scale, table, block_size=16)),
+                ("input 3 is of another type", self.make(table, ids, scale, scale, block_size=16)),
+                ("blocks along this dimension", self.make(table, ids, scale, block_size=16, quantize_axis=0)),
+                ("uint8 of 4 or 8 bits", self.make(table, ids, scale, block_size=16, bits=2)),
+                ("input 2 is not of floats", self.make(table, ids, table, block_size=16))):
+            with self.subTest(words):
+                self.assert_refuses(model, "node 'node'", "GatherBlockQuantized", words)
 
 
 if __name__ == "__main__":

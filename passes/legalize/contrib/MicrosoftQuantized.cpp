@@ -11,9 +11,13 @@
 // values work on integers.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
 #include "dialects/onnx/Domains.h"
+#include "passes/legalize/core/Helpers.h"
 #include "passes/legalize/nn/WindowAttributes.h"
 #include "passes/legalize/quant/Quantize.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -215,6 +219,103 @@ static LogicalResult legalizeConcat(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
+// GatherBlockQuantized
+//===----------------------------------------------------------------------===//
+
+/// Unpacks constant bytes that hold two numbers of 4 bits each, the lower
+/// first. The last dimension of the result has `last` elements.
+static FailureOr<Value> unpackHalves(Node &node, size_t i, int64_t last) {
+  auto bytes = nn::getConstantInts(node.input(i));
+  if (!bytes)
+    return node.unsupported("computed numbers of 4 bits");
+  SmallVector<int64_t> shape(node.shape(i));
+  const int64_t stride = shape.back();
+  if (stride != llvm::divideCeil(last, 2))
+    return node.invalid("expects " + Twine(llvm::divideCeil(last, 2)) +
+                        " bytes in the last dimension of input " + Twine(i) +
+                        ", but got " + Twine(stride));
+  shape.back() = last;
+  std::vector<double> numbers(ShapedType::getNumElements(shape));
+  for (auto [at, number] : llvm::enumerate(numbers)) {
+    const int64_t row = int64_t(at) / last, k = int64_t(at) % last;
+    number = double((*bytes)[row * stride + k / 2] >> (k % 2 * 4) & 15);
+  }
+  Type element = IntegerType::get(node.context(), 4, IntegerType::Unsigned);
+  return nn::makeConstant(node.builder, node.loc(),
+                          RankedTensorType::get(shape, element), numbers);
+}
+
+/// Returns the zero points of blocks, or null if all are 0. Bytes have the
+/// middle of their range by default.
+static FailureOr<Value> zeroPointsOf(Node &node, Type element, bool isPacked) {
+  if (node.has(3)) {
+    if (node.elementType(3) != node.elementType(0))
+      return node.invalid("input 3 is of another type than input 0");
+    return isPacked ? unpackHalves(node, 3, node.shape(2).back())
+                    : node.input(3);
+  }
+  if (!node.elementType(0).isUnsignedInteger(8))
+    return Value();
+  const double middle = isPacked ? 8 : 128;
+  RankedTensorType type = node.type(2).clone(element);
+  return nn::makeConstant(
+      node.builder, node.loc(), type,
+      std::vector<double>(size_t(type.getNumElements()), middle));
+}
+
+/// Legalizes GatherBlockQuantized: a lookup in a table of 4 or 8 bits, with a
+/// scale and a zero point for each block. Inputs: table, indices, scales, zero
+/// points.
+static LogicalResult legalizeGatherBlocks(Node &node) {
+  if (failed(needInputs(node, {0, 1, 2})))
+    return failure();
+  const int64_t bits = node.getInt("bits", 4),
+                block = node.getInt("block_size", 128), rank = node.rank(0);
+  Type element = node.elementType(0), real = node.elementType(2);
+  const bool isByte = element.isUnsignedInteger(8),
+             isPacked = isByte && bits == 4;
+  if ((!isByte && !element.isInteger(4)) || (bits != 4 && bits != 8))
+    return node.invalid("input 0 is not of int4, uint4, or uint8 of 4 or 8 "
+                        "bits");
+  if (!isa<FloatType>(real) || real.isF64() ||
+      real.getIntOrFloatBitWidth() < 16)
+    return node.invalid("input 2 is not of floats of 16 or 32 bits");
+  auto axis = node.normalizeAxis(node.getInt("gather_axis", 0), rank);
+  auto blocks = node.normalizeAxis(node.getInt("quantize_axis", 1), rank);
+  if (failed(axis) || failed(blocks))
+    return failure();
+  if (*axis == *blocks || (isByte && *blocks != rank - 1))
+    return node.unsupported("blocks along this dimension");
+  if (!nn::getConstant(node.input(0)) || !nn::getConstant(node.input(2)) ||
+      (node.has(3) && !nn::getConstant(node.input(3))))
+    return node.unsupported("a computed table");
+  FailureOr<Value> table = node.input(0);
+  if (isPacked)
+    table = unpackHalves(node, 0, 2 * node.shape(0).back());
+  if (failed(table))
+    return failure();
+  RankedTensorType type = typeOf(*table);
+  SmallVector<int64_t> shape(type.getShape());
+  if (block < 1)
+    return node.invalid("block_size is " + Twine(block));
+  shape[*blocks] = llvm::divideCeil(shape[*blocks], block);
+  if (node.shape(2) != ArrayRef(shape))
+    return node.invalid("input 2 has no scale for each block of " +
+                        Twine(block) + " elements");
+  auto zeros = zeroPointsOf(node, type.getElementType(), isPacked);
+  if (failed(zeros))
+    return failure();
+  if (*zeros && typeOf(*zeros).getShape() != ArrayRef(shape))
+    return node.invalid("scale and zero point have different shapes");
+  Value values = node.make<nn::DequantizeBlocksOp>(
+      type.clone(real), *table,
+      node.cast(node.input(2), node.builder.getF32Type()), *zeros, *blocks,
+      block);
+  auto y = node.infer<nn::GatherOp>(values, node.input(1), *axis);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+//===----------------------------------------------------------------------===//
 // QuantizeLinear, DequantizeLinear
 //===----------------------------------------------------------------------===//
 
@@ -232,6 +333,7 @@ void legalize::populateMicrosoftQuantized(Legalizers &legalizers) {
     legalizers.add(name, legalizer, kMicrosoftDomain);
   };
   add("DequantizeLinear", legalizeAsOnnx<legalizeDequantizeLinear>);
+  add("GatherBlockQuantized", legalizeGatherBlocks);
   add("QLinearAdd", legalizeBinary<nn::AddOp>);
   add("QLinearAveragePool", legalizeAveragePool);
   add("QLinearConcat", legalizeConcat);

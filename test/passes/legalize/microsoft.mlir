@@ -55,6 +55,19 @@ func.func @grouped(%x: tensor<?x32xf32>, %s: tensor<2xf32>) -> (tensor<?x1xf32>,
   return %0, %1 : tensor<?x1xf32>, tensor<?x1xf32>
 }
 
+// A byte has two numbers, the lower bits first. Without zero points, 8 is 0.
+// CHECK-LABEL: @lookup
+func.func @lookup(%i: tensor<?xi64>) -> tensor<?x4xf16> {
+  // CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[}}1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xui4>
+  // CHECK-DAG: %[[Z:.*]] = arith.constant dense<8> : tensor<2x1xui4>
+  %w = arith.constant dense<[[33, 67], [101, 135]]> : tensor<2x2xui8>
+  %s = arith.constant dense<2.0> : tensor<2x1xf16>
+  // CHECK: %[[D:.*]] = nn.dequantize_blocks %[[W]], %{{.*}} zero_point(%[[Z]]) {axis = 1 : i64, block_size = 16 : i64} : (tensor<2x4xui4>, tensor<2x1xf32>, tensor<2x1xui4>) -> tensor<2x4xf16>
+  // CHECK: nn.gather %[[D]], %arg0 {axis = 0 : i64}
+  %0 = onnx.node "com.microsoft"::"GatherBlockQuantized"(%w, %i, %s) {block_size = 16 : i64} : (tensor<2x2xui8>, tensor<?xi64>, tensor<2x1xf16>) -> tensor<?x4xf16>
+  return %0 : tensor<?x4xf16>
+}
+
 // Level 4 allows int8 instead of floats.
 // CHECK-LABEL: @packed
 func.func @packed(%x: tensor<?x20xf32>, %s: tensor<6xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>) {
