@@ -235,8 +235,12 @@ class Compiling(Case):
             raise KeyError("no such class")
         with self.assertRaisesRegex(KeyError, "no such class"):
             ingot.compare(model, path, self.at("x.npz"), metric=fails)
-        self.assert_fails(ingot.CompileError, "printed 'nan'", ingot.compare, model, path, self.at("x.npz"),
-                          metric=lambda *_: np.nan)
+        for result in (np.nan, -np.inf):
+            self.assert_fails(ingot.InvalidArgument, f"to return a finite number, but got {result}$", ingot.compare,
+                              model, path, self.at("x.npz"), metric=lambda *_: result)
+        for result in (None, (1, 2), np.ones(2), "high"):
+            self.assert_fails(ingot.InvalidType, f"to return one number, but got {type(result).__name__}$",
+                              ingot.compare, model, path, self.at("x.npz"), metric=lambda *_: result)
         self.assert_fails(ingot.InvalidArgument, "pass output=", ingot.compile, path, metric=fails)
         # A metric that a signal ends, with and without last words.
         for metric, pattern in (("kill -9 $$;", r"it was ended by signal 9 \(Killed\)$"),

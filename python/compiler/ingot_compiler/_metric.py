@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import json
+import math
 import os
 import shlex
 import socket
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import ingot
+from ingot import _check
 
 Metric = Callable[[dict[str, Any], Any], float]
 """A function of outputs and labels that returns a score. Larger scores are better."""
@@ -46,7 +48,15 @@ def score(metric: Metric, folder: str) -> float:
     with open(os.path.join(folder, "outputs.json"), encoding="utf-8") as file:
         about = json.load(file)
     labels = np.load(os.path.join(folder, "labels.npy")) if about["labels"] else _load(folder, "fp32", about)
-    return float(metric(_load(folder, "model", about), labels))
+    result = metric(_load(folder, "model", about), labels)
+    try:
+        number = float(result)
+    except (TypeError, ValueError):
+        raise ingot.InvalidType("metric: expected the function to return one number, but got "
+                                f"{_check.type_of(result)}") from None
+    if not math.isfinite(number):
+        raise ingot.InvalidArgument(f"metric: expected the function to return a finite number, but got {number}")
+    return number
 
 
 class Served:
