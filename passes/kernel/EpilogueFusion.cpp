@@ -87,6 +87,35 @@ static SmallVector<Value> operandsOf(ArrayRef<Operation *> ops, Value result) {
   return operands.takeVector();
 }
 
+/// Returns true if `op` only spreads smaller tensors to the shape of `result`,
+/// as a product of rows and columns does. An epilogue that computes `op` reads
+/// less memory than one that reads the result of `op`.
+static bool isSpread(Operation *op, Value result) {
+  if (!isa_and_nonnull<nn::ElementwiseOpInterface>(op) ||
+      !op->getResult(0).hasOneUse() ||
+      op->getBlock() != result.getParentBlock() ||
+      typeOf(op->getResult(0)).getShape() != typeOf(result).getShape())
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    RankedTensorType type = typeOf(operand);
+    return nn::getConstant(operand) ||
+           (type.getRank() > 0 && type.getShape().back() == 1);
+  });
+}
+
+/// Adds the ops to `steps` that spread their operands.
+static bool addSpread(EpilogueSteps &steps, Value result) {
+  SmallVector<Operation *> spread;
+  for (Value operand : steps.operands)
+    if (isSpread(operand.getDefiningOp(), result))
+      spread.push_back(operand.getDefiningOp());
+  if (spread.empty())
+    return false;
+  steps.ops.insert(steps.ops.begin(), spread.begin(), spread.end());
+  steps.operands = operandsOf(steps.ops, result);
+  return true;
+}
+
 /// Moves `op` and the ops between `kernel` and `op` into the epilogue of
 /// `kernel`. The kernel moves to the place of `op`.
 static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
@@ -100,7 +129,10 @@ static bool fuseInto(Operation *kernel, Operation *op, EpilogueForm &form,
   if (steps.ops.empty())
     return false;
   steps.operands = operandsOf(steps.ops, result);
-  if (!form.append(steps, order))
+  EpilogueSteps whole = steps;
+  if (addSpread(whole, result) && form.append(whole, order))
+    steps = whole;
+  else if (!form.append(steps, order))
     return false;
   ArrayRef<Operation *> before = ArrayRef(steps.ops).drop_back();
   SmallVector<Location> locations = {kernel->getLoc()};

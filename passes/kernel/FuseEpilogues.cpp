@@ -72,6 +72,10 @@ static SmallVector<Operation *> wideningOf(Value value,
     return typeOf(value).getElementType().getIntOrFloatBitWidth();
   };
   SmallVector<Operation *> ops;
+  // A number of a row would be converted again for each vector of columns.
+  if (typeOf(value).getRank() > 0 && typeOf(value).getShape().back() == 1 &&
+      typeOf(kernel->getResult(0)).getShape().back() != 1)
+    return {};
   for (Value at = value; ops.size() < kMaxWidening;) {
     Operation *op = at.getDefiningOp();
     if (!isa_and_nonnull<nn::AddOp, nn::CastOp, nn::MulOp, nn::SubOp>(op))

@@ -20,13 +20,14 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/backend/Policy.h"
 #include "passes/legalize/nn/WindowAttributes.h"
-#include "passes/legalize/quant/ExcessWeights.h"
+#include "passes/legalize/quant/ByteOperands.h"
 #include "passes/legalize/quant/FloatSums.h"
 #include "passes/legalize/quant/Quantize.h"
 #include "passes/legalize/quant/Requantize.h"
 #include "passes/support/Convolutions.h"
 #include "passes/support/DynamicScale.h"
 #include "passes/support/ExactSums.h"
+#include "passes/support/ExcessWeights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -35,72 +36,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 using namespace ingot::support;
-
-namespace {
-
-/// An int8 tensor and its zero point of i32, which is null for 0.
-struct Bytes {
-  Value bytes, zero;
-};
-
-} // namespace
-
-/// Converts between int8 and uint8 by adding or subtracting 128, which flips
-/// the highest bit.
-static Value flipSign(Node &node, Value bytes, Type to) {
-  Type bits = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
-  Value flipped = node.make<nn::XorOp>(node.cast(bytes, bits),
-                                       node.scalar(bits, 128));
-  return node.cast(flipped, to);
-}
-
-/// Converts `value` and its zero point, which may be null, to type `to`.
-/// `shaped` makes the zero point broadcast to the value.
-static FailureOr<Bytes> withSign(Node &node, Value value, Value zero, Type to,
-                                 function_ref<Value(Value)> shaped) {
-  Type i32 = node.builder.getI32Type();
-  int64_t offset = 0;
-  if (typeOf(value).getElementType() != to) {
-    offset = to.isUnsignedInteger() ? 128 : -128;
-    value = flipSign(node, value, to);
-  }
-  std::optional<double> known = zero ? nn::getSplat(zero) : 0.0;
-  if (known && *known + offset == 0)
-    return Bytes{value, Value()};
-  if (known)
-    return Bytes{value, node.scalar(i32, *known + offset)};
-  zero = node.cast(shaped(zero), i32);
-  if (offset == 0)
-    return Bytes{value, zero};
-  auto moved = node.infer<nn::AddOp>(zero, node.scalar(i32, offset));
-  return failed(moved) ? FailureOr<Bytes>(failure()) : Bytes{value, *moved};
-}
-
-/// Subtracts the zero point from constant weights if the results fit int8;
-/// returns null otherwise. The zero point may vary along dimension `dim`.
-static Value foldZeroPoint(Node &node, Value value, Value zero, int64_t dim) {
-  auto numbers = nn::getConstantInts(value);
-  auto zeros = zero ? nn::getConstantInts(zero) : SmallVector<int64_t>{0};
-  RankedTensorType type = typeOf(value);
-  if (!numbers || !zeros || zeros->empty() ||
-      (zeros->size() != 1 && (typeOf(zero).getRank() != 1 ||
-                              int64_t(zeros->size()) != type.getDimSize(dim))))
-    return {};
-  int64_t behind = 1;
-  for (int64_t size : type.getShape().drop_front(dim + 1))
-    behind *= size;
-  std::vector<double> moved;
-  moved.reserve(numbers->size());
-  for (auto [i, number] : llvm::enumerate(*numbers)) {
-    int64_t at = zeros->size() == 1 ? 0 : int64_t(i) / behind % zeros->size();
-    int64_t less = number - (*zeros)[at];
-    if (less < -128 || less > 127)
-      return {};
-    moved.push_back(double(less));
-  }
-  return nn::makeConstant(node.builder, node.loc(),
-                          type.clone(node.builder.getI8Type()), moved);
-}
 
 //===----------------------------------------------------------------------===//
 // Matrices
@@ -187,6 +122,35 @@ static FailureOr<Value> multiplyMatrices(Node &node, Bytes a, Bytes b) {
   return node.infer<nn::AddOp>(*y, *all);
 }
 
+/// Multiplies by constant weights that fit int8 after subtracting the zero
+/// point, or of which only a few do not. Returns null for other weights.
+static FailureOr<Value> multiplySplit(Node &node, Bytes x, Value columns,
+                                      Value zero) {
+  RankedTensorType type = typeOf(columns);
+  const int64_t outputs = type.getShape().back();
+  auto weights = lessZeroPoints(columns, zero, type.getRank() - 1);
+  if (!weights)
+    return Value();
+  Remainders remainders;
+  if (type.getRank() == 2) {
+    auto split = splitMatrix(*weights, outputs, /*hasColumns=*/true);
+    if (!split)
+      return Value();
+    remainders = std::move(*split);
+  } else if (!areBytes(*weights)) {
+    return Value();
+  }
+  auto y =
+      multiplyMatrices(node, x, {makeBytes(node, columns, *weights), Value()});
+  for (const auto &[place, amounts] : remainders) {
+    if (failed(y))
+      return failure();
+    Value data = columnOf(node.builder, node.loc(), x.bytes, place.channel);
+    y = addRemainder(node, *y, {data, x.zero}, {outputs}, amounts);
+  }
+  return y;
+}
+
 FailureOr<Value> legalize::multiplyBytes(Node &node, Value rows, Value zeroA,
                                          Value columns, Value zeroB) {
   RankedTensorType left = typeOf(rows), right = typeOf(columns);
@@ -205,15 +169,15 @@ FailureOr<Value> legalize::multiplyBytes(Node &node, Value rows, Value zeroA,
         [&node, isLeft](Value zero) { return alongLines(node, zero, isLeft); };
   };
   auto x = withSign(node, rows, zeroA, ui8, shaped(true));
-  FailureOr<Bytes> w = failure();
-  if (Value bytes = foldZeroPoint(node, columns, zeroB,
-                                  typeOf(columns).getRank() - 1))
-    w = Bytes{bytes, Value()};
-  else
-    w = withSign(node, columns, zeroB, i8, shaped(false));
-  if (failed(x) || failed(w))
+  if (failed(x))
     return failure();
-  auto y = multiplyMatrices(node, *x, *w);
+  FailureOr<Value> y = multiplySplit(node, *x, columns, zeroB);
+  if (succeeded(y) && !*y) {
+    auto w = withSign(node, columns, zeroB, i8, shaped(false));
+    if (failed(w))
+      return failure();
+    y = multiplyMatrices(node, *x, *w);
+  }
   if (failed(y) || (!isRow && !isColumn))
     return y;
   SmallVector<int64_t> shape(typeOf(*y).getShape());
@@ -322,19 +286,51 @@ static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights,
   return node.infer<nn::SubOp>(*y, alongAxis(node, *times, rank - 1, 0));
 }
 
-/// Convolves with constant weights of which only a few do not fit int8 after
-/// subtracting the zero point. Returns null for other weights and open sizes.
+namespace {
+/// Weights of a convolution as int8 plus remainders.
+struct SplitWeights {
+  std::vector<double> bytes;
+  Remainders remainders;
+};
+} // namespace
+
+/// Reads constant weights of which at most a few do not fit int8 after
+/// subtracting the zero point. Returns nullopt for other weights, and if the
+/// remainders need sizes of the data `x` that are open.
+static std::optional<SplitWeights> readSplit(Node &node, Value x, size_t w,
+                                             size_t zeroW) {
+  auto weights = lessZeroPoints(node.input(w), node.input(zeroW), 0);
+  if (!weights)
+    return std::nullopt;
+  auto remainders =
+      splitConvWeights(*weights, node.shape(w), node.getInt("group", 1));
+  if (!remainders ||
+      (!remainders->empty() &&
+       llvm::any_of(typeOf(x).getShape().drop_front(2), ShapedType::isDynamic)))
+    return std::nullopt;
+  return SplitWeights{std::move(*weights), std::move(*remainders)};
+}
+
+/// Convolves with weights that `readSplit` reads. Returns null for others.
 static FailureOr<Value> convolveSplit(Node &node, Bytes x, size_t w,
                                       size_t zeroW) {
-  auto split = splitWeights(node, node.input(w), node.input(zeroW),
-                            node.getInt("group", 1));
-  if (!split)
+  auto weights = readSplit(node, x.bytes, w, zeroW);
+  if (!weights)
     return Value();
   nn::ConvOp conv;
-  auto y = convolveSigned(node, x, split->bytes, &conv);
-  if (failed(y) || takesRemainders(conv))
-    return failed(y) ? y : addRemainders(node, *y, conv, x.zero, *split);
-  return Value();
+  auto y = convolveSigned(
+      node, x, makeBytes(node, node.input(w), weights->bytes), &conv);
+  if (failed(y) || !takesRemainders(conv))
+    return failed(y) ? y : Value();
+  SmallVector<int64_t> shape(conv.getStrides().size() + 1, 1);
+  shape[0] = node.shape(w)[0];
+  for (const auto &[place, amounts] : weights->remainders) {
+    y = addRemainder(node, *y, {dataAt(node.builder, conv, place), x.zero},
+                     shape, amounts);
+    if (failed(y))
+      return failure();
+  }
+  return y;
 }
 
 /// Convolves with constant weights that do not fit int8 after subtracting the
@@ -390,8 +386,7 @@ static FailureOr<Value> convolveFloats(Node &node, ByteInputs x,
   if (support::areDepthwise(shape, groups)
           ? support::areSumsExact(*nn::getConstantDoubles(weights), shape[0])
           : !Policy::of(node.op).multiplyGroupsAsFloats(shape, groups).choice &&
-                foldZeroPoint(node, node.input(w.bytes),
-                              node.input(w.zeroPoint), 0))
+                readSplit(node, node.input(x.bytes), w.bytes, w.zeroPoint))
     return Value();
   Type real = node.builder.getF32Type();
   Value data = node.cast(node.input(x.bytes), real);

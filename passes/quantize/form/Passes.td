@@ -95,9 +95,10 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     f32.
 
     Data are ui8 with one scale. Weights are si8 with zero point 0, or are
-    converted to this form if they fit. Other weights, without groups, become
-    bytes and a number for each output, which is multiplied by the sum of all
-    data under the weights. The zero point of the data goes into the bias, or
+    converted to this form if they fit. If few weights exceed bytes, these are
+    bounded, and each remainder is multiplied by the data that it meets. Other
+    weights, without groups, become bytes and a number for each output, which is
+    multiplied by the sum of all data under the weights. The zero point of the data goes into the bias, or
     with padding into `x_zero_point`. A convolution of one or two channels
     multiplies the integers as f32 if all sums are exact. Weights of a `matmul`
     may have a matrix for each batch. Scales then vary by column, by batch or by

@@ -91,7 +91,8 @@ std::optional<Weights> quantize::readWeights(Operation *product, Value value,
                   batches,
                   std::move(*bytes),
                   std::move(*parameters),
-                  /*offsets=*/{}};
+                  /*offsets=*/{},
+                  /*remainders=*/{}};
   const bool isMatrix = op.getY() != value;
   for (std::vector<double> *values :
        {&weights.parameters.scales, &weights.parameters.zeros})
@@ -105,6 +106,28 @@ std::optional<Weights> quantize::readWeights(Operation *product, Value value,
       weights.bytes[i] -= zero;
   });
   return weights;
+}
+
+/// Returns the remainders of the weights of `product` beyond signed bytes,
+/// which `weights` then are. Returns nullopt if it takes no remainders.
+static std::optional<support::Remainders> splitFor(Operation *product,
+                                                   Weights &weights) {
+  if (auto conv = dyn_cast<nn::ConvOp>(product); conv && weights.dim == 0)
+    return support::takesRemainders(conv)
+               ? support::splitConvWeights(
+                     weights.bytes, weights.type.getShape(), conv.getGroups())
+               : std::nullopt;
+  if (isa<nn::MatMulOp>(product) && weights.type.getRank() == 2)
+    return support::splitMatrix(weights.bytes, weights.outputs(),
+                                /*hasColumns=*/weights.dim == 1);
+  return std::nullopt;
+}
+
+bool quantize::splitExcess(Operation *product, Weights &weights) {
+  auto remainders = splitFor(product, weights);
+  if (remainders)
+    weights.remainders = std::move(*remainders);
+  return remainders.has_value();
 }
 
 bool quantize::makeSignedBytes(Weights &weights) {

@@ -9,6 +9,7 @@
 
 #include "passes/quantize/QuantizationParameters.h"
 #include "passes/quantize/WeightQuantizer.h"
+#include "passes/support/ExcessWeights.h"
 
 namespace ingot::quantize {
 
@@ -35,6 +36,8 @@ struct Weights {
   /// Offset that was subtracted from the weights of each output so that they
   /// fit in signed bytes. The vector is empty if no output needed an offset.
   std::vector<double> offsets;
+  /// Amounts by which few weights exceed signed bytes.
+  support::Remainders remainders;
 
   int64_t outputs() const { return batches * type.getDimSize(dim); }
   template <typename Visit> void forEachRun(Visit visit) const {
@@ -66,6 +69,10 @@ struct FloatProduct {
 std::optional<Weights> readWeights(mlir::Operation *product, mlir::Value value,
                                    int64_t dim, llvm::StringRef &reason,
                                    unsigned mostBits = 8);
+
+/// Bounds weights of which few exceed signed bytes, and sets their remainders.
+/// Returns false if there are too many, or if `product` takes no remainders.
+bool splitExcess(mlir::Operation *product, Weights &weights);
 
 /// Makes weights fit in signed bytes. Subtracts an offset from the weights of
 /// each output that do not fit. Returns false if the weights of an output have

@@ -86,23 +86,31 @@ static nn::DequantizeOp getComputed(Operation *product, Value value) {
   return op;
 }
 
+namespace {
+/// The forms of weights that exceed signed bytes, which a product takes.
+struct WideForms {
+  bool offsets, remainders = true;
+};
+} // namespace
+
 /// Reads the operands of an int8 product. Returns nullopt and sets `reason` if
-/// the product cannot be computed in int8. Weights may have offsets only if the
-/// product `takesOffsets`.
+/// the product cannot be computed in int8. Weights may have offsets or
+/// remainders only if the product `takes` them.
 static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             const FloatProduct &product,
-                                            bool takesOffsets,
+                                            WideForms takes,
                                             StringRef &reason) {
   const auto [x, w, outputs, bias, groups] = product;
   std::optional<Weights> weights = readWeights(op, w, outputs, reason);
   if (!weights)
     return std::nullopt;
-  if (!makeSignedBytes(*weights)) {
+  if ((!takes.remainders || getComputed(op, x) || !splitExcess(op, *weights)) &&
+      !makeSignedBytes(*weights)) {
     reason = "has weights that are not signed bytes after subtraction of the "
              "zero point";
     return std::nullopt;
   }
-  if (!weights->offsets.empty() && (!takesOffsets || getComputed(op, x))) {
+  if (!weights->offsets.empty() && (!takes.offsets || getComputed(op, x))) {
     reason = "has groups whose weights are not signed bytes, or of data "
              "whose zero point only a run knows";
     return std::nullopt;
@@ -208,11 +216,12 @@ static Value addOffsets(PatternRewriter &rewriter, Location loc, Value sums,
 namespace {
 /// Integer sums of a product, whose outputs lie along dimension `dim`.
 /// `dataSums` are the sums of the data; they are given if the weights have
-/// offsets.
+/// offsets. `data` are the data at each place where weights have remainders.
 struct IntegerSums {
   Value sums;
   int64_t dim;
   Value dataSums;
+  SmallVector<Value> data;
 };
 } // namespace
 
@@ -221,7 +230,7 @@ struct IntegerSums {
 static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
                             RankedTensorType type, const IntegerSums &integers,
                             const Operands &operands, bool isPadded) {
-  auto [sums, dim, dataSums] = integers;
+  auto [sums, dim, dataSums, data] = integers;
   if (operands.computed)
     return dequantizeComputed(rewriter, loc, type, sums, dim, operands);
   const Weights &weights = operands.weights;
@@ -251,6 +260,7 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
     y = nn::CastOp::create(rewriter, loc, type, sums);
   if (dataSums)
     y = addOffsets(rewriter, loc, y, dataSums, dim, weights.offsets);
+  y = addRemainders(rewriter, y, dim, weights, data, operands.scale.zeroPoint);
   y = nn::MulOp::create(
       rewriter, loc, type, y,
       alongOutputs(rewriter, loc, type, dim, element, factors));
@@ -281,18 +291,6 @@ static std::optional<Weights> weightsInFloats(const Operands &operands) {
   return numbers;
 }
 
-/// Converts bytes to floats and subtracts their zero point.
-static Value centered(OpBuilder &builder, Location loc, Value bytes,
-                      Type element, int64_t zeroPoint) {
-  RankedTensorType type = typeOf(bytes).clone(element);
-  Value x = nn::CastOp::create(builder, loc, type, bytes);
-  if (zeroPoint == 0)
-    return x;
-  return nn::SubOp::create(
-      builder, loc, type, x,
-      nn::makeScalar(builder, loc, element, double(zeroPoint)));
-}
-
 static Value makeBytes(OpBuilder &builder, Location loc,
                        const Weights &weights) {
   auto type = RankedTensorType::get(weights.type.getShape(),
@@ -316,9 +314,11 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
                                 PatternRewriter &rewriter) const override {
     StringRef reason;
     const Answer<bool> asFloats = Policy::of(op).multiplyBytesAsFloats(op);
-    std::optional<Operands> operands = readOperands(
-        rewriter, op, {op.getX(), op.getW(), 0, op.getBias()},
-        /*takesOffsets=*/op.getGroups() == 1 || asFloats.choice, reason);
+    std::optional<Operands> operands =
+        readOperands(rewriter, op, {op.getX(), op.getW(), 0, op.getBias()},
+                     {/*offsets=*/op.getGroups() == 1 || asFloats.choice,
+                      /*remainders=*/!asFloats.choice},
+                     reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
@@ -341,7 +341,7 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
           op.getGroups(), op.getChannelsLast(), /*x_zero_point=*/0);
       operands->scale.zeroPoint = 0;
       rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type,
-                                            {sums, dim, {}}, *operands,
+                                            {sums, dim, {}, {}}, *operands,
                                             /*isPadded=*/true));
       ++count;
       return success();
@@ -365,15 +365,18 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
     if (!operands->weights.offsets.empty())
       dataSums = sumWindows(rewriter, op, operands->x,
                             operands->scale.zeroPoint);
-    Value sums = nn::ConvOp::create(
+    auto sums = nn::ConvOp::create(
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
         makeBytes(rewriter, op.getW().getLoc(), operands->weights),
         /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
         op.getGroups(), op.getChannelsLast(),
         isPadded && !operands->computed ? operands->scale.zeroPoint : 0);
+    SmallVector<Value> data;
+    for (const auto &remainder : operands->weights.remainders)
+      data.push_back(support::dataAt(rewriter, sums, remainder.first));
     rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type,
-                                          {sums, dim, dataSums}, *operands,
-                                          isPadded));
+                                          {sums, dim, dataSums, data},
+                                          *operands, isPadded));
     ++count;
     return success();
   }
@@ -393,7 +396,7 @@ struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
     StringRef reason;
     std::optional<Operands> operands = readOperands(
         rewriter, op, {op.getX(), op.getW(), 1, op.getBias(), groups},
-        /*takesOffsets=*/groups == 1, reason);
+        {/*offsets=*/groups == 1}, reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     if (operands->computed)
@@ -412,7 +415,7 @@ struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
         operands->scale.zeroPoint);
     int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
     rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type,
-                                          {sums, dim, dataSums}, *operands,
+                                          {sums, dim, dataSums, {}}, *operands,
                                           /*isPadded=*/true));
     ++count;
     return success();
@@ -430,7 +433,7 @@ struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
     StringRef reason;
     std::optional<Operands> operands = readOperands(
         rewriter, op, {op.getA(), op.getB(), weightsAxis(op), op.getBias()},
-        /*takesOffsets=*/true, reason);
+        {/*offsets=*/true}, reason);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
@@ -443,9 +446,14 @@ struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
         makeBytes(rewriter, op.getB().getLoc(), operands->weights),
         /*bias=*/Value(), /*transpose_a=*/false, op.getTransposeB());
-    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type,
-                                          {sums, type.getRank() - 1, dataSums},
-                                          *operands, /*isPadded=*/false));
+    SmallVector<Value> data;
+    for (const auto &remainder : operands->weights.remainders)
+      data.push_back(support::columnOf(rewriter, op.getLoc(), operands->x,
+                                       remainder.first.channel));
+    rewriter.replaceOp(
+        op, dequantizeSums(rewriter, op.getLoc(), type,
+                           {sums, type.getRank() - 1, dataSums, data},
+                           *operands, /*isPadded=*/false));
     ++count;
     return success();
   }

@@ -83,3 +83,31 @@ Value quantize::sumWindows(OpBuilder &builder, nn::ConvTransposeOp conv,
                            Value x, int64_t zeroPoint) {
   return convolveOnes(builder, conv, x, /*inputs=*/0, zeroPoint);
 }
+
+Value quantize::centered(OpBuilder &builder, Location loc, Value bytes,
+                         Type element, int64_t zeroPoint) {
+  RankedTensorType type = typeOf(bytes).clone(element);
+  Value x = nn::CastOp::create(builder, loc, type, bytes);
+  if (zeroPoint == 0)
+    return x;
+  return nn::SubOp::create(
+      builder, loc, type, x,
+      nn::makeScalar(builder, loc, element, double(zeroPoint)));
+}
+
+Value quantize::addRemainders(OpBuilder &builder, Value sums, int64_t dim,
+                              const Weights &weights, ArrayRef<Value> data,
+                              int64_t zeroPoint) {
+  Location loc = sums.getLoc();
+  RankedTensorType type = typeOf(sums);
+  Type element = type.getElementType();
+  for (auto [x, remainder] : llvm::zip_equal(data, weights.remainders)) {
+    Value amounts = alongOutputs(builder, loc, type, dim, element,
+                                 /*values=*/remainder.second);
+    Value more = nn::MulOp::create(
+        builder, loc, type, centered(builder, loc, x, element, zeroPoint),
+        amounts);
+    sums = nn::AddOp::create(builder, loc, type, sums, more);
+  }
+  return sums;
+}

@@ -43,6 +43,17 @@ mlir::Value sumWindows(mlir::OpBuilder &builder, nn::ConvOp conv, mlir::Value x,
 mlir::Value sumWindows(mlir::OpBuilder &builder, nn::ConvTransposeOp conv,
                        mlir::Value x, int64_t zeroPoint);
 
+/// Converts bytes to floats and subtracts their zero point.
+mlir::Value centered(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value bytes, mlir::Type element, int64_t zeroPoint);
+
+/// Adds the remainders of `weights`, multiplied by the data less their zero
+/// point, to f32 `sums` whose outputs lie along dimension `dim`. `data` are the
+/// bytes at each place of remainders.
+mlir::Value addRemainders(mlir::OpBuilder &builder, mlir::Value sums,
+                          int64_t dim, const Weights &weights,
+                          llvm::ArrayRef<mlir::Value> data, int64_t zeroPoint);
+
 } // namespace ingot::quantize
 
 #endif // INGOT_PASSES_QUANTIZE_FORM_WINDOWSUMS_H

@@ -369,3 +369,62 @@ func.func @turned(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>) -> (tensor<9x5xf3
   %11 = nn.transpose %10 {perm = array<i64: 0, 1>} : tensor<5x9xf32> -> tensor<5x9xf32>
   return %5, %11 : tensor<9x5xf32>, tensor<5x9xf32>
 }
+
+// -----
+
+// A product of rows and columns is computed in the epilogue, which reads both.
+// CHECK-LABEL: func.func @spread
+// CHECK-SAME: (%{{.*}}, %{{.*}}, %[[R:.*]]: tensor<5x1xf32>, %{{.*}})
+// CHECK: %[[C:.*]] = arith.constant dense<{{.*}}> : tensor<9xf32>
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[C]] {{.*}} into tensor<1x9xf32>
+// CHECK: cpu.matmul ins({{.*}}) operands(%[[R]], %[[E]] : tensor<5x1xf32>, tensor<1x9xf32>)
+// CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[ROW:.*]]: f32, %[[COLUMN:.*]]: f32):
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[ROW]], %[[COLUMN]]
+// CHECK-NEXT: arith.addf %[[SUM]], %[[P]]
+// CHECK-NOT: nn.
+func.func @spread(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<5x1xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]> : tensor<9xf32>
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.mul %r, %c : tensor<5x1xf32>, tensor<9xf32> -> tensor<5x9xf32>
+  %2 = nn.add %0, %1 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  return %2 : tensor<5x9xf32>
+}
+
+// -----
+
+// Must not fire for a product that another op reads, or that reads a tensor of the same size.
+// CHECK-LABEL: func.func @not_spread
+// CHECK: %[[P:.*]] = nn.mul
+// CHECK: %[[Q:.*]] = nn.mul %[[P]], %{{.*}}
+// CHECK: cpu.matmul ins({{.*}}) operands(%[[P]], %[[Q]] : tensor<5x9xf32>, tensor<5x9xf32>)
+func.func @not_spread(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<5x1xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]> : tensor<9xf32>
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.mul %r, %c : tensor<5x1xf32>, tensor<9xf32> -> tensor<5x9xf32>
+  %2 = nn.mul %1, %c : tensor<5x9xf32>, tensor<9xf32> -> tensor<5x9xf32>
+  %3 = nn.add %0, %1 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  %4 = nn.add %3, %2 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  return %4 : tensor<5x9xf32>
+}
+
+// -----
+
+// Bytes of a row are converted once in front of the kernel, not for each column.
+// CHECK-LABEL: func.func @byte_of_row
+// CHECK: %[[F:.*]] = nn.cast
+// CHECK: cpu.matmul ins({{.*}}) operands(%[[F]] : tensor<5x1xf32>)
+func.func @byte_of_row(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<5x1xui8>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.cast %r : tensor<5x1xui8> -> tensor<5x1xf32>
+  %2 = nn.add %0, %1 : tensor<5x9xf32>, tensor<5x1xf32> -> tensor<5x9xf32>
+  return %2 : tensor<5x9xf32>
+}

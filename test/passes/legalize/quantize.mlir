@@ -143,15 +143,44 @@ func.func @few_unsigned_weights(%x: tensor<1x2x8xui8>) -> tensor<1x2x4xi32> {
   // CHECK: %[[W:.*]] = arith.constant dense<{{.*}}[3, 4, 127]]{{.*}}> : tensor<2x2x3xi8>
   // CHECK: %[[Y:.*]] = nn.conv %[[X:.*]], %[[W]] {{{.*}}x_zero_point = 7 : i64}
   // CHECK: %[[ONE:.*]] = nn.slice %[[X]] {sizes = array<i64: 1, 1, 8>, starts = array<i64: 0, 1, 0>, steps = array<i64: 1, 1, 1>}
-  // CHECK: %[[WIDE:.*]] = nn.cast %[[ONE]]
-  // CHECK: %[[LESS:.*]] = nn.sub %[[WIDE]]
-  // CHECK: %[[PADDED:.*]] = nn.pad constant %[[LESS]]
+  // CHECK: %[[ZERO:.*]] = arith.constant dense<7> : tensor<ui8>
+  // CHECK: %[[PADDED:.*]] = nn.pad constant %[[ONE]] value(%[[ZERO]])
   // CHECK: %[[SEEN:.*]] = nn.slice %[[PADDED]] {sizes = array<i64: 1, 1, 4>, starts = array<i64: 0, 0, 2>, steps = array<i64: 1, 1, 2>}
+  // CHECK: %[[WIDE:.*]] = nn.cast %[[SEEN]]
+  // CHECK: %[[LESS:.*]] = nn.sub %[[WIDE]]
   // CHECK: %[[REST:.*]] = arith.constant dense<{{\[\[}}127], [0]]> : tensor<2x1xi32>
-  // CHECK: %[[MORE:.*]] = nn.mul %[[SEEN]], %[[REST]]
+  // CHECK: %[[MORE:.*]] = nn.mul %[[LESS]], %[[REST]]
   // CHECK: nn.add %[[Y]], %[[MORE]]
   %0 = onnx.node "ConvInteger"(%x, %w, %z, %wz) {pads = array<i64: 1, 1>, strides = array<i64: 2>} : (tensor<1x2x8xui8>, tensor<2x2x3xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x2x4xi32>
   return %0 : tensor<1x2x4xi32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+
+// Matrices are split in the same way. Sums of fewer than four terms for each place are cheaper.
+// CHECK-LABEL: @few_unsigned_columns
+func.func @few_unsigned_columns(%x: tensor<?x4xui8>, %y: tensor<?x3xui8>) -> (tensor<?x2xi32>, tensor<?x2xi32>) {
+  %w = arith.constant dense<[[1, 2], [3, 0], [255, 6], [7, 8]]> : tensor<4x2xui8>
+  %v = arith.constant dense<[[1, 2], [3, 0], [255, 6]]> : tensor<3x2xui8>
+  %z = arith.constant dense<7> : tensor<ui8>
+  %wz = arith.constant dense<1> : tensor<ui8>
+  // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}0, 1], [2, -1], [127, 5], [6, 7]]> : tensor<4x2xi8>
+  // CHECK: nn.matmul %arg0, %[[W]]
+  // CHECK: %[[SUMS:.*]] = nn.sub
+  // CHECK: %[[SEEN:.*]] = nn.slice %arg0 {sizes = array<i64: -1, 1>, starts = array<i64: 0, 2>, steps = array<i64: 1, 1>}
+  // CHECK: %[[WIDE:.*]] = nn.cast %[[SEEN]]
+  // CHECK: %[[LESS:.*]] = nn.sub %[[WIDE]]
+  // CHECK: %[[REST:.*]] = arith.constant dense<[127, 0]> : tensor<2xi32>
+  // CHECK: %[[MORE:.*]] = nn.mul %[[LESS]], %[[REST]]
+  // CHECK: nn.add %[[SUMS]], %[[MORE]]
+  %0 = onnx.node "MatMulInteger"(%x, %w, %z, %wz) : (tensor<?x4xui8>, tensor<4x2xui8>, tensor<ui8>, tensor<ui8>) -> tensor<?x2xi32>
+  // CHECK-NOT: nn.slice
+  // CHECK: nn.reduce sum %{{.*}} {axes = array<i64: 1>, keep_dims}
+  %1 = onnx.node "MatMulInteger"(%y, %v, %z, %wz) : (tensor<?x3xui8>, tensor<3x2xui8>, tensor<ui8>, tensor<ui8>) -> tensor<?x2xi32>
+  return %0, %1 : tensor<?x2xi32>, tensor<?x2xi32>
 }
 }
 
