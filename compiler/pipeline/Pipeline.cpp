@@ -174,6 +174,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   // propagated.
   passes.addPass(createPatchesToMatMul(
       {/*bytesOnly=*/options.precision == Precision::fp32}));
+  passes.addPass(createFoldChannelScales());
   passes.addPass(createPropagateQuantize());
   passes.addPass(createClampBytes());
   // Fold transposes of byte weights, so that the weights are constants again.

@@ -9,6 +9,7 @@
 #include "passes/quantize/form/Passes.h"
 #include "passes/quantize/form/RoundedQuotient.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/ScaleShift.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -150,8 +151,9 @@ static bool isOfSums(Value value, int depth = 0) {
   if (isa<nn::ByteAttentionOp, nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp,
           nn::PackedMatMulOp>(op))
     return true;
-  return isa<nn::AddOp, nn::CastOp, nn::ClampOp, nn::LeakyReluOp, nn::MulOp,
-             nn::ReluOp, nn::ReshapeOp, nn::SubOp, nn::TransposeOp>(op) &&
+  return isa<nn::AddOp, nn::CastOp, nn::ClampOp, nn::HardSwishOp,
+             nn::LeakyReluOp, nn::MulOp, nn::ReluOp, nn::ReshapeOp, nn::SubOp,
+             nn::TransposeOp>(op) &&
          llvm::any_of(op->getOperands(), [&](Value operand) {
            return isOfSums(operand, depth + 1);
          });
@@ -265,13 +267,56 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
   Pass::Statistic &count;
 };
 
+/// Multiplies by inverses instead of dividing by a constant for each channel.
+/// The dividend is computed from sums, and the quotient is only rounded.
+struct MultiplyByInverses : OpRewritePattern<nn::DivOp> {
+  MultiplyByInverses(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::DivOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    auto scales = type.getRank() > 1
+                      ? support::getPerChannel(op.getB(), type, /*dim=*/1)
+                      : std::nullopt;
+    if (!type.getElementType().isF32() || op.getA().getType() != type ||
+        nn::getSplat(op.getB()) || !scales ||
+        llvm::any_of(*scales, [](double scale) {
+          return scale <= 0 || !std::isnormal(float(1 / scale));
+        }))
+      return rewriter.notifyMatchFailure(
+          op, "is not by a constant scale for each channel");
+    if (!isOnlyRounded(op.getResult()))
+      return rewriter.notifyMatchFailure(op, "is more than rounded");
+    if (!isOfSums(op.getA()))
+      return rewriter.notifyMatchFailure(op, "divides no sums of a product");
+    for (double &scale : *scales)
+      scale = 1 / scale;
+    Value inverses =
+        support::makePerChannel(rewriter, op.getLoc(), type.getElementType(),
+                                type.getRank(), /*dim=*/1, *scales);
+    rewriter.replaceOpWithNewOp<nn::MulOp>(op, type, op.getA(), inverses);
+    ++count;
+    return success();
+  }
+
+  static bool isOnlyRounded(Value value) {
+    return llvm::all_of(value.getUsers(), [](Operation *user) {
+      return isa<nn::RoundOp>(user) ||
+             (isa<nn::ClampOp>(user) && isOnlyRounded(user->getResult(0)));
+    });
+  }
+  Pass::Statistic &count;
+};
+
 struct FoldRequantizePass
     : ingot::impl::FoldRequantizeBase<FoldRequantizePass> {
   using FoldRequantizeBase::FoldRequantizeBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldIntoConstants>(&getContext(), numFolded);
+    patterns.add<FoldIntoConstants, MultiplyByInverses>(&getContext(),
+                                                        numFolded);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

@@ -223,6 +223,9 @@ def FoldRequantize : Pass<"nn-fold-requantize"> {
     constants of one factor. Each constant is rounded once, so that a result
     that lies between two steps may differ by one step.
 
+    A quotient by a scale for each channel is multiplied by the inverses, if the
+    dividend is computed from sums.
+
     A hard sigmoid that is not stored as int16 is scaled in the same way. A
     sigmoid, tanh, erf, softmax or norm is multiplied by the inverse of the
     scale.
@@ -248,6 +251,24 @@ def FoldDequantize : Pass<"nn-fold-dequantize"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numFolded", "folded", "Scales of data folded">];
+}
+
+def FoldChannelScales : Pass<"nn-fold-channel-scales"> {
+  let summary = "Move scales of channels out of the data of bytes";
+  let description = [{
+    Some quantizers give the data of a depthwise convolution a scale for each
+    channel. With one zero point for all channels, such a `quantize` becomes a
+    division by the scales and a `quantize` with scale 1. The division then
+    becomes part of the scales of the product before. An activation vanishes if
+    the saturation of the bytes has the same effect.
+
+    A depthwise convolution of such data reads them with scale 1, because the
+    scales of its weights take the scales of the data.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numDivided", "divided", "Divisions before quantize">,
+    Statistic<"numFolded", "folded", "Convolutions with scaled weights">];
 }
 
 def FoldByteScales : Pass<"nn-fold-byte-scales"> {

@@ -48,6 +48,7 @@
 // Phase quantize.
 // CHECK-NEXT: {{^ *}}nn-recognize-fake-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-patches-to-matmul{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-channel-scales{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-propagate-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-clamp-bytes{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}

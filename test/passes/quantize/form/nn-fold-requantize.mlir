@@ -252,3 +252,33 @@ func.func @bytes(%x: tensor<2xui8>) -> (tensor<2xf32>, tensor<2xf32>) {
   %8 = nn.round %7 : tensor<2xf32> -> tensor<2xf32>
   return %4, %8 : tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+// A function of sums is multiplied by the inverse scale of each channel. Bytes times a scale are divided, and so is a
+// dividend whose quotient is not only rounded.
+// CHECK-LABEL: @channels
+// CHECK: %[[H:.*]] = nn.hard_swish
+// CHECK: %[[I:.*]] = arith.constant dense<{{\[\[}}2.000000e+00], [4.000000e+00]]> : tensor<2x1xf32>
+// CHECK: %[[M:.*]] = nn.mul %[[H]], %[[I]]
+// CHECK: nn.clamp %[[M]]
+// CHECK: nn.div %{{.*}}, %{{.*}} : tensor<1x2x4xf32>, tensor<2x1xf32>
+// CHECK: nn.div %{{.*}}, %{{.*}} : tensor<1x2x4xf32>, tensor<2x1xf32>
+func.func @channels(%x: tensor<1x4x4xui8>, %w: tensor<2x4x1xi8>, %y: tensor<1x2x4xui8>) -> (tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>) {
+  %s = arith.constant dense<0.02> : tensor<f32>
+  %t = arith.constant dense<[[0.5], [0.25]]> : tensor<2x1xf32>
+  %0 = nn.conv %x, %w {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x4x4xui8>, tensor<2x4x1xi8>) -> tensor<1x2x4xi32>
+  %1 = nn.cast %0 : tensor<1x2x4xi32> -> tensor<1x2x4xf32>
+  %2 = nn.mul %1, %s : tensor<1x2x4xf32>, tensor<f32> -> tensor<1x2x4xf32>
+  %3 = nn.hard_swish %2 : tensor<1x2x4xf32> -> tensor<1x2x4xf32>
+  %4 = nn.div %3, %t : tensor<1x2x4xf32>, tensor<2x1xf32> -> tensor<1x2x4xf32>
+  %5 = nn.clamp %4 {max = 127.0 : f64, min = -128.0 : f64} : tensor<1x2x4xf32> -> tensor<1x2x4xf32>
+  %6 = nn.round %5 : tensor<1x2x4xf32> -> tensor<1x2x4xf32>
+  %7 = nn.cast %y : tensor<1x2x4xui8> -> tensor<1x2x4xf32>
+  %8 = nn.mul %7, %s : tensor<1x2x4xf32>, tensor<f32> -> tensor<1x2x4xf32>
+  %9 = nn.div %8, %t : tensor<1x2x4xf32>, tensor<2x1xf32> -> tensor<1x2x4xf32>
+  %10 = nn.round %9 : tensor<1x2x4xf32> -> tensor<1x2x4xf32>
+  %11 = nn.div %2, %t : tensor<1x2x4xf32>, tensor<2x1xf32> -> tensor<1x2x4xf32>
+  return %6, %10, %11 : tensor<1x2x4xf32>, tensor<1x2x4xf32>, tensor<1x2x4xf32>
+}
