@@ -98,11 +98,11 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     converted to this form if they fit. If few weights exceed bytes, these are
     bounded, and each remainder is multiplied by the data that it meets. Other
     weights, without groups, become bytes and a number for each output, which is
-    multiplied by the sum of all data under the weights. The zero point of the data goes into the bias, or
-    with padding into `x_zero_point`. A convolution of one or two channels
-    multiplies the integers as f32 if all sums are exact. Weights of a `matmul`
-    may have a matrix for each batch. Scales then vary by column, by batch or by
-    column of each batch.
+    multiplied by the sum of all data under the weights. The zero point of the
+    data goes into the bias, or with padding into `x_zero_point`. A convolution
+    of one or two channels multiplies the integers as f32 if all sums are exact.
+    Weights of a `matmul` may have a matrix for each batch. Scales then vary by
+    column, by batch or by column of each batch.
 
     The zero point of a `conv_transpose` also becomes its `x_zero_point`,
     because its effect on a pixel depends on the taps within the data. Groups of
