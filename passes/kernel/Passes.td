@@ -19,9 +19,9 @@ def FuseEpilogues : Pass<"kernel-fuse-epilogues", "::mlir::func::FuncOp"> {
     operands. Scalar constants stay in the region. The kernel moves to the
     position of the elementwise op.
 
-    An op that makes such an operand of rows and columns moves in as well, so
-    that the epilogue reads these instead of a whole matrix. Bytes with one
-    element for each row are converted to floats in front of the kernel.
+    An op that makes such an operand of rows and columns moves in as well. The
+    epilogue then reads these instead of a whole matrix. Bytes with one element
+    for each row are converted to floats in front of the kernel.
 
     A comparison moves together with the selection of two numbers that reads it.
     An op that converts bytes to f32 stays if only a transpose reads it, because
