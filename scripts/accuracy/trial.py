@@ -1,6 +1,7 @@
 """Measures one task with one seed: accuracy on held-out labels and speed, for each precision."""
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
@@ -106,11 +107,14 @@ class Trial:
         inputs = {key: array[:self.task.batch] for key, array in self.loaded.inputs.items()}
         models = {precision: ingot.load(artifact) for precision, artifact in artifacts.items()}
         times, end = {precision: [] for precision in models}, time.time() + SECONDS
+        order = list(models)
         while time.time() < end or len(times["fp32"]) < LEAST_RUNS:
-            for precision, model in models.items():
+            for precision in order:
                 start = time.perf_counter()
-                model.run(inputs)
+                models[precision].run(inputs)
                 times[precision].append(1e3 * (time.perf_counter() - start))
+            # Each model comes after each other one.
+            order = random.sample(order, len(order))
         return {precision: float(np.quantile(values, QUANTILE)) for precision, values in times.items()}
 
     def measure(self, extras):

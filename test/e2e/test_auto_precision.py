@@ -248,6 +248,9 @@ class Auto(Studied):
             self.assertGreaterEqual(search["chosen_percent"], floats - float(drop.strip("%")) - 1e-9)
             # The models with one precision were tried, too.
             tried = {one["name"]: one for one in search["candidates"]}
+            # All times come from one measurement, so the chosen model is the fastest one apart from noise.
+            self.assertLessEqual(tried[search["chosen"]]["ms"], 1.03 * min(one["ms"] for one in search["candidates"]
+                                                                            if one["within_budget"]))
             self.assertLessEqual({"fp32", "int8", "int8-dynamic"}, set(tried))
             self.assertTrue(tried[search["chosen"]]["within_budget"])
             for one in tried.values():

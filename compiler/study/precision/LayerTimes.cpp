@@ -51,16 +51,14 @@ static std::vector<std::string> openShapes(const ScratchModel &model,
 
 static std::string measureOnce(TimedModel &model,
                                const std::vector<Array> &sample,
-                               unsigned threads, TimedParts parts,
                                TimedMachine &machine) {
   tools::MeasureOptions options;
   options.model = model.model.library();
   options.specs.shapes = openShapes(model.model, sample);
-  options.threads = threads;
   options.warmUpMs = kWarmUpMs;
   options.durationMs = kMeasuredMs;
   options.iterations = kLeastRuns;
-  options.profiles = parts == TimedParts::layers;
+  options.profiles = true;
   options.measuresPeaks = false;
   tools::BenchResult result;
   if (std::string problem = tools::measureModel(options, result);
@@ -81,9 +79,9 @@ static std::string measureOnce(TimedModel &model,
 }
 
 llvm::Expected<TimedMachine>
-ingot::study::measureInTurns(std::vector<TimedModel *> models,
-                             const std::vector<Array> &sample, unsigned threads,
-                             TimedParts parts, const Progress &progress) {
+ingot::study::measureLayers(std::vector<TimedModel *> models,
+                            const std::vector<Array> &sample,
+                            const Progress &progress) {
   TimedMachine machine;
   const double turns = kRounds * double(models.size());
   double done = 0;
@@ -94,8 +92,7 @@ ingot::study::measureInTurns(std::vector<TimedModel *> models,
       progress.step("measuring, round " + std::to_string(round + 1) + " of " +
                         std::to_string(kRounds),
                     done++ / turns);
-      std::string problem =
-          measureOnce(*model, sample, threads, parts, machine);
+      std::string problem = measureOnce(*model, sample, machine);
       if (!problem.empty())
         return makeError("times of layers: " + problem);
     }

@@ -32,16 +32,11 @@ struct TimedMachine {
   unsigned threads = 0;
 };
 
-/// The parts of a model that are measured: the whole, or each layer as well,
-/// which takes twice as long.
-enum class TimedParts { whole, layers };
-
-/// Measures the models in turns. `sample` provides the dynamic sizes of inputs.
-/// Returns the machine.
-llvm::Expected<TimedMachine> measureInTurns(std::vector<TimedModel *> models,
-                                            const std::vector<Array> &sample,
-                                            unsigned threads, TimedParts parts,
-                                            const Progress &progress);
+/// Measures the models and their layers in turns. `sample` provides the dynamic
+/// sizes of inputs. Returns the machine.
+llvm::Expected<TimedMachine> measureLayers(std::vector<TimedModel *> models,
+                                           const std::vector<Array> &sample,
+                                           const Progress &progress);
 
 } // namespace ingot::study
 

@@ -186,9 +186,8 @@ llvm::Error StudyRun::measureOutputs(const Progress &progress) {
           const std::vector<Array> &rounded) -> llvm::Error {
         // The probe cannot switch layers to bf16, and has no dynamic ranges. So
         // run the artifact instead.
-        const ScratchModel *exact = half      ? &*half
-                                    : dynamic ? &*dynamic
-                                              : nullptr;
+        const ScratchModel *exact =
+            isTaken(half) || isTaken(dynamic) ? trials[taken].model : nullptr;
         std::vector<Array> computed;
         if (exact)
           if (llvm::Error error =
@@ -212,8 +211,8 @@ llvm::Error StudyRun::measureTimes(const Progress &progress) {
   if (hasOpenSizes(fp32) && firstSample.empty())
     return llvm::Error::success();
   TimedModel wide(fp32), narrow(int8);
-  llvm::Expected<TimedMachine> machine = measureInTurns(
-      {&wide, &narrow}, firstSample, 0, TimedParts::layers, progress);
+  llvm::Expected<TimedMachine> machine =
+      measureLayers({&wide, &narrow}, firstSample, progress);
   if (!machine)
     return machine.takeError();
   study.machine = std::move(*machine);
@@ -264,7 +263,7 @@ llvm::Error StudyRun::run(const Progress &progress) {
   if (options.isReported)
     if (llvm::Error error = measureOutputs(stages.next()))
       return error;
-  study.choice = findChoice();
+  study.choice = findChoice(isTaken(half));
   return checkCancelled(progress);
 }
 
@@ -286,10 +285,14 @@ bool StudyRun::hasInt8() const {
                       [](const StudiedLayer &layer) { return layer.isInt8; });
 }
 
-PrecisionChoice StudyRun::findChoice() const {
+bool StudyRun::isTaken(const std::optional<ScratchModel> &model) const {
+  return model && !trials.empty() && trials[taken].model == &*model;
+}
+
+PrecisionChoice StudyRun::findChoice(bool isBF16) const {
   PrecisionChoice choice;
   choice.files = scratch;
-  if (dynamic) {
+  if (isTaken(dynamic)) {
     choice.isDynamic = true;
     choice.keep = options.keep;
     return choice;
@@ -298,7 +301,7 @@ PrecisionChoice StudyRun::findChoice() const {
     choice.calibration = calibrationPath;
     choice.keep = keepRules();
   }
-  if (!half)
+  if (!isBF16)
     return choice;
   choice.isBF16 = true;
   choice.keepFromInt8 = std::move(choice.keep);

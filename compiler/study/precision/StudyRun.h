@@ -61,8 +61,7 @@ private:
                          const Progress &progress);
   llvm::Error tryDynamic(const Progress &progress);
   llvm::Error tryBF16(const Progress &progress);
-  llvm::Error measureTrials(llvm::ArrayRef<size_t> which,
-                            const Progress &progress);
+  llvm::Error takeBest(const Progress &progress);
   Candidate candidateOf(const Trial &trial) const;
   void take(size_t trial);
   std::string describeBudget() const;
@@ -85,8 +84,11 @@ private:
   bool hasInt8() const;
   /// Returns the keep rules for nodes that are not in int8.
   std::vector<std::string> keepRules() const;
-  /// Returns the options for compiling with the precisions chosen so far.
-  PrecisionChoice findChoice() const;
+  /// Returns true if the search has taken this model.
+  bool isTaken(const std::optional<ScratchModel> &model) const;
+  /// Returns the options for compiling with the precisions chosen so far, and
+  /// with bf16 for layers that are not in int8 if `isBF16` is set.
+  PrecisionChoice findChoice(bool isBF16) const;
 
   const StudyOptions options;
   std::shared_ptr<ScratchFolder> scratch;

@@ -14,10 +14,10 @@
 #include "client/Execute.h"
 #include "client/Layers.h"
 #include "compiler/study/precision/StudyRun.h"
+#include "compiler/study/precision/Turns.h"
 #include "compiler/study/runs/Stages.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 
 #include <cmath>
 
@@ -170,26 +170,25 @@ Candidate StudyRun::candidateOf(const Trial &trial) const {
   return {trial.name, trial.score.percent, true, trial.milliseconds};
 }
 
-/// Measures some trials in turns.
-llvm::Error StudyRun::measureTrials(llvm::ArrayRef<size_t> which,
-                                    const Progress &progress) {
-  std::vector<TimedModel> timed;
-  timed.reserve(which.size());
-  for (size_t i : which)
-    timed.emplace_back(*trials[i].model);
-  std::vector<TimedModel *> models;
-  for (TimedModel &model : timed)
-    models.push_back(&model);
-  llvm::Expected<TimedMachine> machine =
-      measureInTurns(models, firstSample, 0, TimedParts::whole, progress);
-  if (!machine)
-    return machine.takeError();
-  study.machine = std::move(*machine);
-  for (auto [i, model] : llvm::zip_equal(which, timed)) {
-    trials[i].milliseconds = model.latencyMs;
-    if (trials[i].model == &int8)
-      study.int8.latencyMs = model.latencyMs;
+/// Measures all trials in turns, and takes the best one. Times that are
+/// compared must come from one measurement, because machines change their
+/// speed.
+llvm::Error StudyRun::takeBest(const Progress &progress) {
+  std::vector<const ScratchModel *> models;
+  for (const Trial &trial : trials)
+    models.push_back(trial.model);
+  llvm::Expected<std::vector<double>> times =
+      timeInTurns(models, firstSample, progress);
+  if (!times)
+    return times.takeError();
+  std::vector<Candidate> candidates;
+  for (auto [trial, milliseconds] : llvm::zip_equal(trials, *times)) {
+    trial.milliseconds = milliseconds;
+    if (trial.model == &int8)
+      study.int8.latencyMs = milliseconds;
+    candidates.push_back(candidateOf(trial));
   }
+  take(chooseCandidate(candidates));
   return llvm::Error::success();
 }
 
@@ -228,24 +227,17 @@ llvm::Error StudyRun::choose(const Progress &progress) {
   trials.insert(
       trials.begin(),
       {"fp32", &fp32, evaluation->judge().reference(), study.layers, {}});
-  if (llvm::Error error = measureTrials(
-          llvm::to_vector(llvm::seq(trials.size())), stages.next()))
+  if (llvm::Error error = takeBest(stages.next()))
     return error;
-  std::vector<Candidate> candidates;
-  for (const Trial &trial : trials)
-    candidates.push_back(candidateOf(trial));
-  take(chooseCandidate(candidates));
+  if (!isTaken(dynamic))
+    if (llvm::Error error = tryBF16(stages.next()))
+      return error;
   if (taken == 0)
     warn(progress, order.empty()
                        ? "no layer is faster in int8 on this machine: "
                          "all of them stay in fp32"
                        : "the model is not faster in int8 on this "
                          "machine: all of it stays in fp32");
-  if (trials[taken].model != (dynamic ? &*dynamic : nullptr)) {
-    dynamic.reset();
-    if (llvm::Error error = tryBF16(stages.next()))
-      return error;
-  }
   for (const Trial &trial : trials)
     study.search->candidates.push_back(candidateOf(trial));
   for (const Missed &one : missed)
@@ -259,25 +251,21 @@ llvm::Error StudyRun::tryBF16(const Progress &progress) {
   Stages stages(progress, {1, 1, 1});
   ScratchModel::Options scratch = scratchOptions();
   half.emplace();
-  findChoice().applyTo(scratch.pipeline);
+  findChoice(/*isBF16=*/true).applyTo(scratch.pipeline);
   if (llvm::Error error = half->prepare(scratch, stages.next()))
     return error;
   const std::vector<tools::Layer> layers = tools::layersOf(half->handle());
   if (llvm::none_of(layers, [](const tools::Layer &layer) {
         return hasPrecision(layer, Precision::bf16);
-      })) {
-    half.reset();
+      }))
     return llvm::Error::success();
-  }
   llvm::Expected<Score> score = evaluation->rate(
       runsOf(*half), withPhase(stages.next(), "evaluating with bf16"));
   if (!score)
     return score.takeError();
   search.bf16Percent = score->percent;
-  if (!isRight(score->percent)) {
-    half.reset();
+  if (!isRight(score->percent))
     return llvm::Error::success();
-  }
   Trial trial{taken == 0 ? "bf16" : trials[taken].name + " with bf16",
               &*half,
               *score,
@@ -289,17 +277,9 @@ llvm::Error StudyRun::tryBF16(const Progress &progress) {
       layer.reason += "; the model is faster with bf16 for the rest";
   }
   trials.push_back(std::move(trial));
-  const size_t before = taken, tried = trials.size() - 1;
-  std::vector<size_t> measured = {before, tried};
-  if (before != 0)
-    measured.insert(measured.begin(), 0);
-  if (llvm::Error error = measureTrials(measured, stages.next()))
+  if (llvm::Error error = takeBest(stages.next()))
     return error;
-  search.bf16Speedup = *trials[0].milliseconds / *trials[tried].milliseconds;
-  const bool isFaster = chooseCandidate({candidateOf(trials[before]),
-                                         candidateOf(trials[tried])}) == 1;
-  take(isFaster ? tried : before);
-  if (!isFaster)
-    half.reset();
+  search.bf16Speedup =
+      *trials.front().milliseconds / *trials.back().milliseconds;
   return llvm::Error::success();
 }
