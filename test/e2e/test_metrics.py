@@ -309,7 +309,7 @@ class Commands(Scored):
 
 
 class WrongLabels(Scored):
-    """Labels that do not fit are one line. Without a named metric, `ingot compare` only warns."""
+    """Labels that do not fit are one line that names the file once, with a named metric and without one."""
 
     def test_refused(self):
         model, x, labels = self.digits(30)
@@ -317,21 +317,28 @@ class WrongLabels(Scored):
 
         def refuses(*words, labels, options=("--metric=argmax",)):
             np.savez(self.path("bad.npz"), x=x, labels=labels)
-            done = tool("ingot", "compare", artifact, model, "--data", self.path("bad.npz"), *options)
-            self.assert_one_line(done, *words)
-            done = tool("ingot", "compile", model, "--precision=auto", "--max-drop=1", "--eval", self.path("bad.npz"),
-                        *options, "-o", self.path("none.so"))
-            self.assert_one_line(done, *words)
+            for command in (["compare", artifact, model, "--data", self.path("bad.npz")],
+                            ["compile", model, "--precision=auto", "--max-drop=1", "--eval", self.path("bad.npz"), "-o",
+                             self.path("none.so")]):
+                for named in (options, ()):
+                    done = tool("ingot", *command, *named)
+                    self.assert_one_line(done, *words)
+                    self.assertEqual(done.stderr.count("bad.npz"), 1, done.stderr)
+                    self.assertEqual(done.stdout, "")
             self.assertFalse(os.path.exists(self.path("none.so")))
-            done = tool("ingot", "compare", artifact, model, "--data", self.path("bad.npz"))
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertNotIn("--metric", done.stdout)
-            self.assertIn("warning: no metric judges the outputs: ", done.stderr)
         refuses("7 labels", "30 rows", labels=labels[:7])
         refuses("strings", "numbers of classes", labels=np.array([str(one) for one in labels]))
         refuses("labels", "has 10", "10 classes", labels=np.where(labels == labels[3], 10, labels))
+        refuses("'labels' has -1, but labels are numbers of classes", labels=np.where(labels == labels[3], -1, labels))
+        refuses("'labels' has nan", labels=np.where(labels == labels[3], np.nan, labels))
         refuses("empty", labels=labels[:0])
         refuses("labels", labels=np.array([None] * 30, dtype=object))
+        # The metric that labels choose may be the wrong one.
+        np.savez(self.path("bad.npz"), x=x, labels=np.eye(10, dtype=np.int64)[labels])
+        done = tool("ingot", "compare", artifact, model, "--data", self.path("bad.npz"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("--metric", done.stdout)
+        self.assertRegex(done.stderr, "warning: no metric judges the outputs: '.*bad.npz': fp32 is never right")
         # A file with damaged labels.
         np.savez(self.path("bad.npz"), x=x, labels=labels)
         with open(self.path("bad.npz"), "rb") as f:

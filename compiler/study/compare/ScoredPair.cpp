@@ -23,42 +23,31 @@ ScoredPair::open(const CompareOptions &options,
   pair->judge.setOutputs(std::move(outputNames));
   // Labels of several files have no order.
   if (options.data.size() == 1)
-    if (llvm::Error error = pair->warnUnlessNamed(
-            pair->judge.readLabelsOf(options.data.front())))
+    if (llvm::Error error = pair->judge.readLabelsOf(options.data.front()))
       return std::move(error);
   if (!options.metric && !pair->judge.hasLabels())
     return nullptr;
   return pair;
 }
 
-llvm::Error ScoredPair::warnUnlessNamed(llvm::Error error) {
-  if (!error || isNamed)
-    return error;
-  isBroken = true;
-  warn(progress,
-       "no metric judges the outputs: " + llvm::toString(std::move(error)));
-  return llvm::Error::success();
-}
-
-llvm::Error ScoredPair::addBoth(llvm::ArrayRef<Array> wanted,
-                                llvm::ArrayRef<Array> got) {
-  if (llvm::Error error = judge.addReference(wanted))
-    return error;
-  return rating.add(got);
-}
-
 llvm::Error ScoredPair::add(llvm::ArrayRef<Array> wanted,
-                            llvm::ArrayRef<Array> got) {
-  return isBroken ? llvm::Error::success()
-                  : warnUnlessNamed(addBoth(wanted, got));
+                            llvm::ArrayRef<Array> got,
+                            const std::string &where) {
+  if (llvm::Error error = judge.addReference(wanted, where))
+    return error;
+  return atSample(where, rating.add(got));
 }
 
 llvm::Expected<std::optional<PairScore>> ScoredPair::end() {
-  if (!isBroken)
-    if (llvm::Error error = warnUnlessNamed(judge.endReference(progress)))
+  if (llvm::Error error = judge.endReference(progress))
+    return std::move(error);
+  if (llvm::Error error = judge.checkReference()) {
+    if (isNamed)
       return std::move(error);
-  if (isBroken)
+    warn(progress,
+         "no metric judges the outputs: " + llvm::toString(std::move(error)));
     return std::nullopt;
+  }
   llvm::Expected<Score> model = rating.end(progress);
   if (!model)
     return model.takeError();

@@ -36,20 +36,16 @@ public:
   open(const CompareOptions &options, std::vector<std::string> outputNames,
        const Progress &progress);
 
-  /// Adds the outputs of the next sample.
-  llvm::Error add(llvm::ArrayRef<Array> wanted, llvm::ArrayRef<Array> got);
+  /// Adds the outputs of the next sample, which `where` names.
+  llvm::Error add(llvm::ArrayRef<Array> wanted, llvm::ArrayRef<Array> got,
+                  const std::string &where);
   /// Returns the scores, or nothing after a warning.
   llvm::Expected<std::optional<PairScore>> end();
 
 private:
-  llvm::Error addBoth(llvm::ArrayRef<Array> wanted, llvm::ArrayRef<Array> got);
-  llvm::Error warnUnlessNamed(llvm::Error error);
-
-  /// True if the user has named the metric. Otherwise problems with labels are
-  /// warnings, because the labels may be meant for something else.
+  /// True if the user has named the metric. Otherwise a metric by which nothing
+  /// is right is only a warning, because the wrong one may have been chosen.
   bool isNamed;
-  /// True after a warning.
-  bool isBroken = false;
   Progress progress;
   Judge judge;
   Rating rating;

@@ -153,7 +153,8 @@ llvm::Error Judge::addTarget(const Array &output) {
   return llvm::Error::success();
 }
 
-llvm::Error Judge::addReference(llvm::ArrayRef<Array> outputs) {
+llvm::Error Judge::addReference(llvm::ArrayRef<Array> outputs,
+                                const std::string &where) {
   ++samples;
   if (isCommand()) {
     rows = samples;
@@ -170,7 +171,7 @@ llvm::Error Judge::addReference(llvm::ArrayRef<Array> outputs) {
       return error;
   llvm::Expected<Array> output = judgedOf(outputs);
   if (!output)
-    return output.takeError();
+    return atSample(where, output.takeError());
   if (llvm::Error error = addTarget(*output))
     return error;
   const Target shown = metric->targetOf(*output);
@@ -201,12 +202,16 @@ llvm::Error Judge::endReference(const Progress &progress) {
         formatLine(shownOutput, 120) + "' by the metric " + metric->name());
   referenceScore = {metric->score(referenceSums),
                     metric->details(referenceSums)};
-  if (!(referenceScore.percent > 0))
-    return makeError(fileName() + "fp32 is never right by the metric " +
-                     metric->name() +
-                     ": the labels are of other samples, or --metric must name "
-                     "another metric");
   return llvm::Error::success();
+}
+
+llvm::Error Judge::checkReference() const {
+  if (isCommand() || !labels || referenceScore.percent > 0)
+    return llvm::Error::success();
+  return makeError(fileName() + "fp32 is never right by the metric " +
+                   metric->name() +
+                   ": the labels are of other samples, or --metric must name "
+                   "another metric");
 }
 
 //===----------------------------------------------------------------------===//

@@ -40,12 +40,15 @@ public:
     outputNames = std::move(names);
   }
 
-  /// Adds the reference's outputs of the next sample. The first sample chooses
-  /// the metric unless the user has named one.
-  llvm::Error addReference(llvm::ArrayRef<Array> outputs);
+  /// Adds the reference's outputs of the next sample. `where` names the sample.
+  /// The first sample chooses the metric unless the user has named one.
+  llvm::Error addReference(llvm::ArrayRef<Array> outputs,
+                           const std::string &where);
   /// Checks that the labels fit to the samples, and computes the score of the
   /// reference.
   llvm::Error endReference(const Progress &progress);
+  /// Makes an error if the labels say that no result of the reference is right.
+  llvm::Error checkReference() const;
 
   bool hasLabels() const { return givenLabels.has_value(); }
   uint64_t numSamples() const { return samples; }

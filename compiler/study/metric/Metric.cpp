@@ -72,8 +72,7 @@ public:
     for (double label : labels.values) {
       if (!(label >= 0) || label != std::floor(label) ||
           label >= double(uint64_t(1) << 53))
-        return "has " + std::to_string(label) +
-               ", but labels are numbers of classes";
+        return "has " + shown(label) + ", but labels are numbers of classes";
       if (label >= classes)
         return "has " + shown(label) + ", but the output has " +
                shown(classes) + " classes, from 0 on";

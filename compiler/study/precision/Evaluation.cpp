@@ -42,13 +42,16 @@ llvm::Error Evaluation::runReference(const Run &run, const Progress &progress) {
   if (llvm::Error error = forEachOutput(
           run, samples, progress,
           [&](const std::vector<Array> &outputs) -> llvm::Expected<bool> {
-            if (llvm::Error error = verdicts.addReference(outputs))
-              return atSample(samples.where(), std::move(error));
+            if (llvm::Error error =
+                    verdicts.addReference(outputs, samples.where()))
+              return std::move(error);
             return true;
           }))
     return error;
   doubtful.assign(verdicts.numSamples(), false);
-  return verdicts.endReference(progress);
+  if (llvm::Error error = verdicts.endReference(progress))
+    return error;
+  return verdicts.checkReference();
 }
 
 /// Scores all samples. Sets the samples whose results are not right.
