@@ -63,7 +63,7 @@ static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
 static llvm::Error checkError(const Calibration &calibration, double most) {
   const MeasuredError &left = calibration.outcome->after;
   if (!std::isfinite(left.error) ||
-      (left.errorOfSize <= most && left.error <= std::max(most, 1.0)))
+      !isUseless(left.error, left.errorOfSize, most))
     return llvm::Error::success();
   const bool isLate =
       llvm::any_of(calibration.trials, [](const RepairTrial &trial) {

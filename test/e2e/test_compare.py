@@ -54,6 +54,30 @@ class Comparing(Case):
                                                        np.linalg.norm(want)), places=6)
         self.assertAlmostEqual(output["same_largest"], (got.argmax(1) == want.argmax(1)).mean(), places=6)
 
+    def test_verdict(self):
+        """The verdict also judges int8-dynamic, which no calibration has checked."""
+        rng = np.random.default_rng(4)
+        draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+        # Sums that nearly cancel.
+        v = draw(48, 8)
+        v -= v.mean(0)
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["a"], "up"), helper.make_node("Relu", ["a"], ["b"], "relu0"),
+                 helper.make_node("MatMul", ["b", "v"], ["y"], "down")]
+        x = (2 + draw(64, 4) @ draw(4, 24)).astype(np.float32)
+        np.savez(self.path("x.npz"), x=x)
+        for fine, verdict in ((0.001, "useless"), (1, "good")):
+            model = self.save(make_model(nodes, [("x", ["n", 24])], [("y", ["n", 8])],
+                                         {"w": draw(24, 1) + np.float32(fine) * draw(24, 48), "v": v}))
+            artifact = self.compile(model, "--precision=int8-dynamic", "--keep=*=int8")
+            found = self.compare(artifact, model, "--data", self.path("x.npz"))
+            self.assertEqual((found["verdict"]["name"], found["verdict"]["output"]), (verdict, "y"), found)
+            done = tool("ingot", "compare", artifact, model, "--data", self.path("x.npz"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, f"\nverdict: {verdict}, (output 'y' has a relative error of|no output has)")
+        # The model in fp32 needs no verdict.
+        done = tool("ingot", "compare", self.compile(model), model, "--data", self.path("x.npz"))
+        self.assertNotIn("verdict", done.stdout)
+
     def test_by_tensor(self):
         """Errors are zero at the input, grow along the model, and come from quantized ops."""
         model, _ = self.resnet()

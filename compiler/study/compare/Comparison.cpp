@@ -90,6 +90,8 @@ private:
   PipelineOptions pipeline;
   /// The magnitude of the outputs' errors in each sample.
   SampleSurvey survey;
+  /// The errors of the outputs in each sample, for the verdict.
+  std::vector<SampleErrors> errors;
   /// The scores by a metric; null if the outputs are not judged.
   std::unique_ptr<ScoredPair> scored;
 };
@@ -334,12 +336,14 @@ llvm::Error Comparing::runReference(const std::vector<Tensors> &inputs,
 
 llvm::Error Comparing::compareOutputs(const Tensors &wanted, const Tensors &got,
                                       const std::string &place) {
+  bool haveShapes = true;
   for (size_t i = 0; i < wanted.size(); ++i) {
     ComparedOutput &output = result.outputs[i];
     const bool hasType = got[i].dtype == wanted[i].dtype;
     // The number of detected boxes, for example, depends on the precision.
     if (hasType && got[i].dims != wanted[i].dims && scored) {
       ++output.otherShapes;
+      haveShapes = false;
       continue;
     }
     if (!hasType || got[i].dims != wanted[i].dims)
@@ -460,6 +464,7 @@ llvm::Error Comparing::run(const Progress &progress) {
       return error;
   for (ComparedOutput &output : result.outputs)
     output.isBeyond = isBeyond(output);
+  result.verdict = judgeErrors(errors, tools::outputNames(model.get()));
   if (options.sensitivity)
     if (llvm::Error error = findSensitivity(stages.next()))
       return error;

@@ -10,6 +10,7 @@
 #include "client/inputs/Inputs.h"
 #include "compiler/study/compare/ScoredPair.h"
 #include "compiler/study/compare/Tolerance.h"
+#include "compiler/study/compare/Verdict.h"
 #include "compiler/study/precision/Sensitivity.h"
 
 namespace ingot::study {
@@ -76,6 +77,7 @@ struct Comparison {
   /// The version of ONNX Runtime. "" if the reference is the model in fp32.
   std::string onnxRuntime;
   std::vector<ComparedOutput> outputs;
+  Verdict verdict;
   /// The tensors in the model's order; set if requested.
   std::optional<std::vector<ComparedTensor>> tensors;
   std::optional<Sensitivity> sensitivity;

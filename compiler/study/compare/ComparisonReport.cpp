@@ -157,8 +157,13 @@ std::string ingot::study::textReport(const CompareOptions &options,
                "out here\n",
                formatLine(output.name, 60).c_str(),
                static_cast<unsigned long long>(output.otherShapes));
+  // A score or the user's tolerance says more than an error.
   if (result.score)
     addScore(text, result.precision, reference, *result.score);
+  else if (!options.tolerance.isGiven() &&
+           (result.precision != "fp32" ||
+            result.verdict.kind != study::Verdict::Kind::good))
+    text.add("%s\n", result.verdict.text().c_str());
   if (options.tolerance.isGiven())
     addExcess(text, options.tolerance, result);
   if (result.tensors)
@@ -258,6 +263,10 @@ Json ingot::study::jsonReport(const CompareOptions &options,
   for (const ComparedOutput &output : result.outputs)
     outputs.push_back(::toJson(output, tolerance));
   members["outputs"] = std::move(outputs);
+  members["verdict"] = {{"name", result.verdict.name()},
+                        {"output", result.verdict.output},
+                        {"part", result.verdict.part},
+                        {"relative_error", toNumber(result.verdict.error)}};
   if (result.score)
     members["score"] = ::toJson(*result.score);
   if (result.tensors) {

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,13 @@ struct ErrorEstimate {
 /// NaN is the largest. The interval is that of a ratio of two sums (W. Cochran,
 /// Sampling Techniques, 3rd ed., section 6.3).
 ErrorEstimate estimateError(llvm::ArrayRef<SampleErrors> samples);
+
+/// Returns true if an error above `most` makes results useless. Values that are
+/// wrong by more than their spread are useless. A smaller error may do:
+/// detections hardly depend on some offsets of their boxes.
+inline bool isUseless(double error, double errorOfSize, double most) {
+  return errorOfSize > most || error > std::max(most, 1.0);
+}
 
 } // namespace ingot::study
 

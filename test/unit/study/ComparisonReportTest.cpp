@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace ingot;
 using namespace ingot::study;
 
@@ -29,12 +31,36 @@ TEST(ComparisonReport, Outputs) {
   EXPECT_EQ(textReport({}, comparison()),
             "2 samples, int8 against fp32\n"
             "  output  relative error  cosine    largest error  same largest\n"
-            "  y       0.100000        0.998460  0.5            -\n");
+            "  y       0.100000        0.998460  0.5            -\n"
+            "verdict: good, no output has a relative error above 0.07\n");
   tools::Json json = jsonReport({}, comparison());
   EXPECT_EQ(json["reference"], "fp32");
   EXPECT_EQ(json["outputs"][0]["largest_error"], 0.5);
   EXPECT_FALSE(json.contains("within_tolerance"));
   EXPECT_FALSE(json.contains("tensors"));
+}
+
+TEST(ComparisonReport, Verdicts) {
+  auto verdict = [](double error) {
+    Comparison result = comparison();
+    result.verdict = judgeErrors({{1, {{1, error * error}}}}, {"y"});
+    return textReport({}, result);
+  };
+  EXPECT_NE(verdict(0.06).find("verdict: good, no output"), std::string::npos);
+  EXPECT_NE(verdict(0.1).find("verdict: doubtful, output 'y' has a relative "
+                              "error of 0.1: labels and --metric"),
+            std::string::npos);
+  EXPECT_NE(verdict(0.5).find("verdict: useless, output 'y' has a relative "
+                              "error of 0.5: use another precision"),
+            std::string::npos);
+  EXPECT_NE(verdict(NAN).find("verdict: not finite, output 'y' is infinite"),
+            std::string::npos);
+  // A score or a tolerance is a verdict.
+  CompareOptions options;
+  options.tolerance.output = 1;
+  EXPECT_EQ(textReport(options, comparison()).find("verdict"),
+            std::string::npos);
+  EXPECT_EQ(jsonReport(options, comparison())["verdict"]["name"], "good");
 }
 
 TEST(ComparisonReport, Tolerance) {
