@@ -9,13 +9,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 using namespace ingot::tools;
 
+/// The number of samples to remember per quantity.
+static constexpr size_t kPlaces = 32;
+/// The number of outstanding samples per quantity. By default, no more are
+/// picked.
+static constexpr size_t kOutstanding = 4;
+
 void SampleSurvey::see(size_t quantity, double magnitude) {
-  // The number of samples to remember per quantity. By default, no more
-  // outstanding samples are picked.
-  constexpr size_t kPlaces = 4;
   Quantity &seen = quantities[quantity];
   seen.sum += magnitude;
   ++seen.times;
@@ -35,16 +39,29 @@ void SampleSurvey::endSample(uint64_t bytes) {
   ++samples;
 }
 
-std::optional<LoneSample> SampleSurvey::findLone(size_t quantity,
-                                                 double factor) const {
+std::optional<FarSamples> SampleSurvey::findFar(size_t quantity,
+                                                double factor) const {
   const std::vector<Place> &largest = quantities[quantity].largest;
-  // A tensor that is 0 in all other samples is rarely computed.
-  if (largest.size() < 2 || largest[1].magnitude == 0 ||
-      largest[0].sample == largest[1].sample ||
-      largest[0].magnitude < factor * largest[1].magnitude)
-    return std::nullopt;
-  return LoneSample{largest[0].sample, largest[0].magnitude,
-                    largest[1].magnitude};
+  std::set<uint64_t> seen;
+  for (size_t i = 0; i + 1 < largest.size(); ++i) {
+    seen.insert(largest[i].sample);
+    if (seen.size() > std::max<uint64_t>(samples / 4, 1))
+      return std::nullopt;
+    const Place &next = largest[i + 1];
+    // A tensor that is 0 in all other samples is rarely computed.
+    if (next.magnitude == 0)
+      return std::nullopt;
+    if (largest[i].magnitude >= factor * next.magnitude &&
+        !seen.count(next.sample))
+      return FarSamples{seen.size(), *seen.begin(), largest[0].magnitude,
+                        next.magnitude};
+  }
+  return std::nullopt;
+}
+
+uint64_t SampleSurvey::findLargest(size_t quantity) const {
+  const std::vector<Place> &largest = quantities[quantity].largest;
+  return largest.empty() ? 0 : largest.front().sample;
 }
 
 /// Returns the samples with outstanding values, in ascending order.
@@ -54,7 +71,9 @@ std::vector<uint64_t> SampleSurvey::standingOut(uint64_t most) const {
   constexpr double kLeast = 1.5;
   std::map<uint64_t, double> found;
   for (const Quantity &quantity : quantities)
-    for (const Place &place : quantity.largest) {
+    for (size_t i = 0; i < std::min(quantity.largest.size(), kOutstanding);
+         ++i) {
+      const Place &place = quantity.largest[i];
       const double times =
           place.magnitude * double(quantity.times) / quantity.sum;
       // If all values are 0, `times` is NaN, and the comparison is false.

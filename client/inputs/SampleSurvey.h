@@ -20,12 +20,12 @@ struct PickedSample {
   double weight = 1;
 };
 
-/// A sample in which a quantity is far larger than in all others.
-struct LoneSample {
-  uint64_t number = 0;
-  double magnitude = 0;
-  /// The largest magnitude in the other samples.
-  double others = 0;
+/// Few samples in which a quantity is far larger than in all others.
+struct FarSamples {
+  /// The number of samples, and the index of the first one.
+  uint64_t count = 0, first = 0;
+  /// The largest magnitude in these samples and in the others.
+  double magnitude = 0, others = 0;
 };
 
 /// Statistics about the samples that were run, in constant memory: the number
@@ -43,9 +43,14 @@ public:
 
   uint64_t count() const { return samples; }
 
-  /// Returns the sample in which a quantity is at least `factor` times as large
-  /// as in all others, if there is one.
-  std::optional<LoneSample> findLone(size_t quantity, double factor) const;
+  /// Returns the samples in which a quantity is at least `factor` times as
+  /// large as in all others, if there are any. They are at most a quarter of
+  /// all.
+  std::optional<FarSamples> findFar(size_t quantity, double factor) const;
+
+  /// Returns the sample with the largest value of a quantity, and 0 if there is
+  /// none.
+  uint64_t findLargest(size_t quantity) const;
 
   /// Picks at least one and at most `most` samples, which take at most
   /// `mostBytes`. Up to half of them are the most outstanding samples, and

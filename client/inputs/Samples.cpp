@@ -314,6 +314,33 @@ bool Samples::step(std::string &problem) {
   return true;
 }
 
+/// Returns the message that an input of the current sample is not finite. Reads
+/// the other samples of the file to count how many are alike.
+std::string Samples::describeNotFinite(size_t input,
+                                       std::vector<Array> &arrays) {
+  const std::string where =
+      "sample " + std::to_string(inFile) + " of " + std::to_string(numInFile);
+  uint64_t others = 0;
+  for (size_t i = input + 1; i < inputs.size(); ++i)
+    if (!readOne(source->streams[i], arrays[i]).empty())
+      inFile = numInFile;
+  while (inFile++ < numInFile) {
+    bool isFinite = true;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!readOne(source->streams[i], arrays[i]).empty())
+        inFile = numInFile;
+      isFinite &= allFinite(arrays[i]);
+    }
+    others += !isFinite;
+  }
+  return inQuotes(current) + ": input " + inQuotes(inputs[input].name) +
+         " is infinite or not a number in " + where +
+         (others ? ", and " + std::to_string(others) +
+                       (others > 1 ? " others are alike" : " other is alike")
+                 : "") +
+         ": leave " + (others ? "them" : "it") + " out";
+}
+
 std::string Samples::readArrays(std::vector<Array> &arrays) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     std::string problem = readOne(source->streams[i], arrays[i]);
@@ -321,9 +348,7 @@ std::string Samples::readArrays(std::vector<Array> &arrays) {
       return inQuotes(current) + ": input " + inQuotes(inputs[i].name) + ": " +
              problem;
     if (!allFinite(arrays[i]))
-      return inQuotes(current) + ": input " + inQuotes(inputs[i].name) +
-             " is infinite or not a number in sample " +
-             std::to_string(inFile) + " of " + std::to_string(numInFile);
+      return describeNotFinite(i, arrays);
   }
   return "";
 }

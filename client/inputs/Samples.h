@@ -75,6 +75,7 @@ private:
   std::string openNpz(const std::string &path);
   bool step(std::string &problem);
   std::string readArrays(std::vector<Array> &arrays);
+  std::string describeNotFinite(size_t input, std::vector<Array> &arrays);
   std::string readPicture(const std::string &path, std::vector<Array> &arrays);
   std::string addStream(size_t input, const std::string &what, NpyRead read,
                         uint64_t size);

@@ -212,6 +212,19 @@ class AutoRepair(Case):
         self.assertIn("all samples but one that is far larger", done.stdout)
         self.assertIn("above 0.07: `ingot compare --sensitivity`", done.stdout)
 
+    def test_several_wrong_samples_hide_nothing(self):
+        model, data = self.two(False)
+        data[[7, 20, 41], 3] = [1e9, 2e9, 3e12]
+        np.savez(self.path("data.npz"), x=data)
+        command = ("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", self.path("c.json"))
+        done = tool(*command)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, "warning: tensor 'x' reaches 3e\\+12 in 3 of 64 samples, the first is sample 8, but only "
+                                      "[0-9.]+ in all others: int8 has few steps for these; leave these samples out if they are wrong")
+        self.assertRegex(done.stderr, "error: int8 does not fit this model: output 'large' has a relative error of [0-9.e+]+ in all "
+                                      "samples but 3 that are far larger, above --max-error=0.2")
+        self.assertFalse(os.path.exists(self.path("c.json")))
+
     def test_few_samples_are_not_trusted(self):
         """If the error depends on the sample, samples are added until the interval is narrow."""
         model, data = self.deep(0.05)

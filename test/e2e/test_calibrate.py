@@ -250,7 +250,9 @@ class Refused(Calibrating):
         for value in (np.nan, np.inf, -np.inf):
             bad = x.copy()
             bad[7, 1, 2, 3] = value
-            with_data(self.data("b.npz", x=bad), "b.npz", "'x'", "infinite or not a number", "sample 8 of 12")
+            with_data(self.data("b.npz", x=bad), "b.npz", "'x'", "infinite or not a number", "sample 8 of 12: leave it out")
+        bad[[9, 11], 0, 0, 0] = np.nan
+        with_data(self.data("b.npz", x=bad), "sample 8 of 12, and 2 others are alike: leave them out")
 
     def test_broken_archives(self):
         model = self.save(one_conv())
@@ -296,7 +298,10 @@ class Refused(Calibrating):
                            {"w": np.ones((2, 3, 1, 1), np.float32)})
         x = self.good()
         x[2] += 100
-        self.refuses(model, "'exp0'", "infinite", "sample 3 of", "x.npz", options=["--data", self.data(x=x)])
+        self.refuses(model, "'exp0'", "infinite", "sample 3 of", "x.npz': leave it out", options=["--data", self.data(x=x)])
+        x[[5, 9]] += 100
+        self.refuses(model, "'exp0'", "sample 3 of", "x.npz', and 2 others are alike: leave them out",
+                     options=["--data", self.data(x=x)])
 
     def test_use(self):
         model, data = self.save(one_conv()), self.data(x=self.good())
@@ -331,6 +336,13 @@ class Refused(Calibrating):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning: there are 3 samples", done.stderr)
         self.assertIn("warning: tensor 'x' was always 2", done.stderr)
+        # Numbers that no sensor measures.
+        tiny = self.save(make_model([helper.make_node("MatMul", ["x", "w"], ["y"], "product")], [("x", ["n", 8])], [("y", ["n", 4])],
+                                    {"w": np.full((8, 4), 1e-3, np.float32)}), "tiny.onnx")
+        done = tool("ingot", "calibrate", tiny, "--data", self.data(x=np.full((12, 8), 3e38, np.float32)), "-o", self.path("a.json"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: tensor 'x' reaches 3e+38 in sample 1: layers of such ranges stay in fp32; scale the data, or leave "
+                      "the sample out if it is wrong\n", done.stderr)
         done = tool("ingot", "calibrate", model, "--data", self.data(x=self.good()), "-o", self.path("a.json"))
         self.assertEqual(done.stderr, "")
 

@@ -7,12 +7,16 @@
 #include "compiler/study/ranges/Calibrator.h"
 
 #include "compiler/study/runs/Stages.h"
+#include "compiler/study/runs/WorkTime.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
 
 using namespace ingot;
 using namespace ingot::study;
@@ -35,11 +39,27 @@ llvm::Error Calibrator::runOne(Watch &watch, const std::vector<Array> &inputs,
     outputs.push_back(std::move(found));
     bytesOfOutputs += bytes;
   }
-  if (watch.notFinite() >= 0)
-    return makeError(
-        "tensor '" + formatLine(tensors()[size_t(watch.notFinite())], 200) +
-        "' becomes infinite or not a number on " + samples.where());
-  return errorIf(status == INGOT_OK ? "" : samples.where() + ": " + problem);
+  if (watch.notFinite() < 0)
+    return errorIf(status == INGOT_OK ? "" : samples.where() + ": " + problem);
+  if (numNotFinite++ == 0)
+    firstNotFinite = "tensor '" +
+                     formatLine(tensors()[size_t(watch.notFinite())], 200) +
+                     "' becomes infinite or not a number on " + samples.where();
+  watch.forgetNotFinite();
+  return llvm::Error::success();
+}
+
+/// Makes an error that says how many samples have values that are not finite.
+llvm::Error Calibrator::checkFinite() const {
+  if (numNotFinite == 0)
+    return llvm::Error::success();
+  const uint64_t others = numNotFinite - 1;
+  return makeError(
+      firstNotFinite +
+      (others ? ", and " + std::to_string(others) +
+                    (others > 1 ? " others are alike" : " other is alike")
+              : "") +
+      ": leave " + (others ? "them" : "it") + " out");
 }
 
 llvm::Error Calibrator::runAll(Samples &samples, const Progress &progress) {
@@ -51,6 +71,7 @@ llvm::Error Calibrator::runAll(Samples &samples, const Progress &progress) {
   }
   wanted.threads = model.threads();
   Watch watch(tensors().size(), wanted);
+  const WorkTime time;
   llvm::Error error =
       forEachSample(samples, progress,
                     [&](std::vector<Array> &inputs) -> llvm::Expected<bool> {
@@ -60,6 +81,10 @@ llvm::Error Calibrator::runAll(Samples &samples, const Progress &progress) {
                     });
   if (error)
     return error;
+  if (llvm::Error error = checkFinite())
+    return error;
+  taken.runs = time.seconds();
+  taken.inference = std::max(taken.runs - watch.seconds(), 0.0);
   for (size_t i = 0; i < tensors().size(); ++i)
     watched.push_back(watch.result(i));
   seen = watch.survey();
@@ -75,8 +100,10 @@ llvm::Error Calibrator::watch(const Progress &progress) {
   Stages stages(progress, {1, 2});
   ScratchModel::Options scratch = options.model;
   scratch.pipeline.observe = true;
+  const WorkTime time;
   if (llvm::Error error = model.prepare(scratch, stages.next()))
     return error;
+  taken.compiling = time.seconds();
   if (tensors().empty())
     return makeError(
         "'" + formatLine(options.model.model, 200) +
@@ -107,27 +134,41 @@ void Calibrator::warnOfRanges(const Progress &progress) const {
         histogram.count() && histogram.min() == histogram.max())
       warn(progress, "tensor '" + formatLine(tensors()[i], 200) +
                          "' was always " + std::to_string(histogram.min()));
-  if (count >= kFewSamples)
-    warnOfLoneSample(progress);
+  warnOfFarSamples(progress);
 }
 
-void Calibrator::warnOfLoneSample(const Progress &progress) const {
+void Calibrator::warnOfFarSamples(const Progress &progress) const {
   // Bytes of the whole range leave the other samples this share of 255 steps.
   constexpr double kFactor = 64;
-  for (size_t i = 0; i < tensors().size(); ++i)
-    if (std::optional<tools::LoneSample> lone = seen.findLone(i, kFactor)) {
-      // Later tensors follow from this one.
-      std::string text;
-      llvm::raw_string_ostream(text)
-          << "tensor '" << formatLine(tensors()[i], 200) << "' reaches "
-          << llvm::format("%g in sample %llu, but only %g in all others",
-                          lone->magnitude,
-                          static_cast<unsigned long long>(lone->number + 1),
-                          lone->others)
-          << ": int8 has few steps for these; leave the sample out if it is "
-             "wrong";
-      return warn(progress, std::move(text));
-    }
+  // The products of larger ranges and weights may overflow.
+  constexpr double kLargestRange = 1e30;
+  for (size_t i = 0; i < tensors().size(); ++i) {
+    const quantize::Histogram &histogram = watched[i].histogram;
+    const double largest = std::max(std::abs(double(histogram.min())),
+                                    std::abs(double(histogram.max())));
+    const std::optional<tools::FarSamples> far =
+        numSamples() < kFewSamples ? std::nullopt : seen.findFar(i, kFactor);
+    if (!far && largest <= kLargestRange)
+      continue;
+    const uint64_t number = far ? far->first : seen.findLargest(i);
+    const std::string sample = "sample " + std::to_string(number + 1);
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    out << "tensor '" << formatLine(tensors()[i], 200) << "' reaches "
+        << llvm::format("%g in ", largest);
+    if (far && far->count > 1)
+      out << far->count << " of " << numSamples() << " samples, the first is ";
+    out << sample;
+    if (far)
+      out << llvm::format(", but only %g in all others", far->others)
+          << ": int8 has few steps for these; leave ";
+    else
+      out << ": layers of such ranges stay in fp32; scale the data, or leave ";
+    out << (far && far->count > 1 ? "these samples out if they are wrong"
+                                  : "the sample out if it is wrong");
+    // Later tensors follow from this one.
+    return warn(progress, std::move(text));
+  }
 }
 
 llvm::Error Calibrator::chooseBestMethods(const Progress &progress) {

@@ -26,6 +26,15 @@ public:
     unsigned numSamples = kUsualSamples;
   };
 
+  /// The seconds that `watch` has taken for its parts.
+  struct Times {
+    double compiling = 0;
+    /// The runs of all samples.
+    double runs = 0;
+    /// The runs without the time for watching.
+    double inference = 0;
+  };
+
   explicit Calibrator(Options options) : options(std::move(options)) {}
 
   /// Runs all samples and watches their tensors.
@@ -41,6 +50,7 @@ public:
                llvm::function_ref<llvm::Error(const KnownSample &)> visit);
 
   uint64_t numSamples() const { return seen.count(); }
+  const Times &times() const { return taken; }
   const SampleSurvey &survey() const { return seen; }
   const std::vector<std::string> &tensors() const { return model.observed(); }
   const quantize::WatchedTensor &seenOf(size_t tensor) const {
@@ -54,10 +64,11 @@ private:
   /// Runs on a sample, without watching.
   llvm::Error runOnce(const std::vector<Array> &inputs, const Samples &samples,
                       std::vector<Array> &found);
+  llvm::Error checkFinite() const;
   void warnOfRanges(const Progress &progress) const;
-  /// Warns of a sample that makes the range of a tensor far larger than all
+  /// Warns of samples that make the range of a tensor far larger than all
   /// others.
-  void warnOfLoneSample(const Progress &progress) const;
+  void warnOfFarSamples(const Progress &progress) const;
   llvm::Error chooseBestMethods(const Progress &progress);
 
   const Options options;
@@ -65,6 +76,11 @@ private:
   /// The probe for methods that are chosen by measurement.
   Probe probe;
   SampleSurvey seen;
+  Times taken;
+  /// The number of samples with values that are not finite, and a message about
+  /// the first of them.
+  uint64_t numNotFinite = 0;
+  std::string firstNotFinite;
   /// The outputs of the first samples, as many as fit into kMostOutputBytes.
   std::vector<std::vector<Array>> outputs;
   uint64_t bytesOfOutputs = 0;

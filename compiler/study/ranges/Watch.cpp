@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/ranges/Watch.h"
 
+#include "compiler/study/runs/WorkTime.h"
+
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
@@ -158,14 +160,27 @@ ingot_status Watch::observe(void *user, uint64_t number,
   if (number >= self.tensors.size() || view->dtype != INGOT_FLOAT)
     return INGOT_OK;
   const Tensor &tensor = self.tensors[number];
+  const WorkTime time;
   self.add(number, *view);
-  const bool isFinite = std::all_of(
-      tensor.parts.begin(), tensor.parts.end(),
-      [](const quantize::Histogram &part) { return !part.countNotFinite(); });
-  if (isFinite || self.firstNotFinite >= 0)
+  self.spent += time.seconds();
+  if (tensor.countNotFinite() == tensor.numForgotten ||
+      self.firstNotFinite >= 0)
     return INGOT_OK;
   self.firstNotFinite = int64_t(number);
   return INGOT_CANCELLED;
+}
+
+uint64_t Watch::Tensor::countNotFinite() const {
+  uint64_t count = 0;
+  for (const quantize::Histogram &part : parts)
+    count += part.countNotFinite();
+  return count;
+}
+
+void Watch::forgetNotFinite() {
+  firstNotFinite = -1;
+  for (Tensor &tensor : tensors)
+    tensor.numForgotten = tensor.countNotFinite();
 }
 
 quantize::WatchedTensor Watch::result(size_t number) const {

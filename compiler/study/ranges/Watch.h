@@ -72,10 +72,15 @@ public:
   static ingot_status observe(void *user, uint64_t tensor,
                               const ingot_tensor_view *view);
 
-  /// Returns the first tensor with an infinite or NaN value, or -1.
+  /// Returns the first tensor with an infinite or NaN value since the last call
+  /// of `forgetNotFinite`, or -1.
   int64_t notFinite() const { return firstNotFinite; }
+  /// Prepares the next sample after one with values that are not finite.
+  void forgetNotFinite();
 
   quantize::WatchedTensor result(size_t tensor) const;
+  /// Returns the time of watching.
+  double seconds() const { return spent; }
 
   /// Returns the survey of the tensors' magnitudes in each sample. The caller
   /// must mark the end of each sample.
@@ -88,6 +93,10 @@ private:
     std::vector<quantize::Histogram> parts;
     double averageMin = 0, averageMax = 0;
     bool hasAverage = false;
+    /// The number of values that are not finite and were reported.
+    uint64_t numForgotten = 0;
+
+    uint64_t countNotFinite() const;
   };
 
   void add(size_t number, const ingot_tensor_view &view);
@@ -97,6 +106,7 @@ private:
   std::vector<float> gathered;
   SampleSurvey seen;
   int64_t firstNotFinite = -1;
+  double spent = 0;
   Options options;
   std::unique_ptr<Helpers> helpers;
 };

@@ -301,38 +301,73 @@ static ErrorEstimate estimateParts(llvm::ArrayRef<SampleErrors> samples,
   return worst;
 }
 
-/// Returns a sample that has nearly all of the output's norm, so that it hides
-/// the errors of all others; or the number of samples. Probabilities have no
-/// such sample: where they are 0, their errors say little.
-static size_t findDominating(llvm::ArrayRef<SampleErrors> samples,
-                             size_t output) {
+/// Returns the samples that have nearly all of the output's norm, so that they
+/// hide the errors of all others. Probabilities have no such samples: where
+/// they are 0, their errors say little.
+static std::vector<size_t> findDominating(llvm::ArrayRef<SampleErrors> samples,
+                                          size_t output) {
   constexpr double kNearlyAll = 0.99;
-  double wanted = 0;
+  // The most samples that are exceptions, as a share of all.
+  constexpr double kMostSamples = 0.25;
+  // The least ratio of the norms of several samples to those of others. Bytes
+  // leave the others this share of 255 steps.
+  constexpr double kLeastRatio = 64;
+  double left = 0, number = 0;
   bool isUnit = true;
+  std::vector<size_t> order;
   for (const SampleErrors &sample : samples) {
     const OutputError &one = sample.outputs[output];
-    wanted += sample.weight * one.wanted;
+    order.push_back(order.size());
+    left += sample.weight * one.wanted;
+    number += sample.weight;
     for (const ColumnError &column : one.columns)
       isUnit &= column.isUnit;
     isUnit &= !one.columns.empty();
   }
-  for (size_t i = 0; !isUnit && i < samples.size(); ++i)
-    if (samples[i].weight <= 1 &&
-        samples[i].outputs[output].wanted > kNearlyAll * wanted)
-      return i;
-  return samples.size();
+  if (isUnit)
+    return {};
+  auto normOf = [&](size_t i) { return samples[i].outputs[output].wanted; };
+  llvm::stable_sort(order,
+                    [&](size_t a, size_t b) { return normOf(a) > normOf(b); });
+  const double most = (1 - kNearlyAll) * left;
+  double taken = 0;
+  for (size_t i = 0; i + 1 < order.size(); ++i) {
+    const SampleErrors &sample = samples[order[i]];
+    taken += sample.weight;
+    if (taken > std::max(kMostSamples * number, 1.0))
+      return {};
+    left -= sample.weight * normOf(order[i]);
+    const double next = normOf(order[i + 1]);
+    // Errors relative to nothing say nothing.
+    if (next == 0)
+      return {};
+    const double ratio = normOf(order[i]) / next;
+    if (left < most && (i == 0 || ratio >= kLeastRatio * kLeastRatio)) {
+      order.resize(i + 1);
+      return order;
+    }
+  }
+  return {};
 }
 
 static ErrorEstimate estimateOutput(llvm::ArrayRef<SampleErrors> samples,
                                     size_t output) {
   ErrorEstimate worst = estimateParts(samples, output);
-  const size_t dominating = findDominating(samples, output);
-  if (dominating < samples.size() && samples.size() > 1) {
-    std::vector<SampleErrors> others = samples.vec();
-    others.erase(others.begin() + ptrdiff_t(dominating));
+  const std::vector<size_t> dominating = findDominating(samples, output);
+  if (!dominating.empty()) {
+    std::vector<SampleErrors> others;
+    double count = 0;
+    for (const auto &[i, sample] : llvm::enumerate(samples))
+      if (llvm::is_contained(dominating, i))
+        count += sample.weight;
+      else
+        others.push_back(sample);
     ErrorEstimate rest = estimateParts(others, output);
-    rest.part += std::string(rest.part.empty() ? "" : ", in ") +
-                 "all samples but one that is far larger";
+    rest.part +=
+        std::string(rest.part.empty() ? "" : ", in ") + "all samples but " +
+        (count <= 1
+             ? "one that is far larger"
+             : std::to_string(std::lround(count)) + " that are far larger");
     keepWorse(worst, std::move(rest));
   }
   worst.output = output;

@@ -130,6 +130,26 @@ TEST(OutputErrors, OneLargeSampleHidesNoErrors) {
   EXPECT_EQ(estimate.part, "all samples but one that is far larger");
 }
 
+TEST(OutputErrors, SeveralLargeSamplesHideNoErrors) {
+  std::vector<SampleErrors> samples(32, {1, {{1, 0.25}}});
+  for (size_t i : {5, 9, 20})
+    samples[i].outputs[0] = {1e10 * double(i), 1};
+  ErrorEstimate estimate = estimateError(samples);
+  EXPECT_DOUBLE_EQ(estimate.error, 0.5);
+  EXPECT_EQ(estimate.part, "all samples but 3 that are far larger");
+  // A sample may stand for several.
+  samples[5].weight = 5;
+  EXPECT_EQ(estimateError(samples).part,
+            "all samples but 7 that are far larger");
+  // Large samples that are not rare are no exceptions.
+  samples[5].weight = 20;
+  EXPECT_EQ(estimateError(samples).part, "");
+  // So are samples that are only a few times as large.
+  for (size_t i : {5, 9, 20})
+    samples[i] = {1, {{3600, 1}}};
+  EXPECT_EQ(estimateError(samples).part, "");
+}
+
 TEST(OutputErrors, InfinitiesThatStayAreNoErrors) {
   const std::vector<Array> wanted = {
       arrayOf<float>(INGOT_FLOAT, {3, -INFINITY, NAN, 4})};

@@ -45,15 +45,22 @@ TEST(SampleSurvey, AllWhereThereAreFew) {
   }
 }
 
-TEST(SampleSurvey, FindsALoneSample) {
-  const std::optional<LoneSample> found = survey(100, {17}).findLone(0, 16);
+TEST(SampleSurvey, FindsFarSamples) {
+  std::optional<FarSamples> found = survey(100, {17}).findFar(0, 16);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->number, 17u);
+  EXPECT_EQ(found->count, 1u);
+  EXPECT_EQ(found->first, 17u);
   EXPECT_EQ(found->magnitude, 30);
   EXPECT_DOUBLE_EQ(found->others, 1.3);
-  EXPECT_FALSE(survey(100, {17}).findLone(0, 32));
-  EXPECT_FALSE(survey(100, {17, 40}).findLone(0, 16));
-  EXPECT_FALSE(survey(100, {17}).findLone(1, 16));
+  EXPECT_FALSE(survey(100, {17}).findFar(0, 32));
+  EXPECT_FALSE(survey(100, {17}).findFar(1, 16));
+  found = survey(100, {40, 17, 90}).findFar(0, 16);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->count, 3u);
+  EXPECT_EQ(survey(100, {40}).findLargest(0), 40u);
+  EXPECT_EQ(found->first, 17u);
+  // A quarter of the samples is no exception.
+  EXPECT_FALSE(survey(8, {1, 3, 5}).findFar(0, 16));
 }
 
 TEST(SampleSurvey, SpreadOverAll) {
