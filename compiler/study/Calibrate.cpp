@@ -47,7 +47,7 @@ static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
                                   Calibration &result) {
   const uint64_t most = options.numSamples ? options.numSamples : UINT64_MAX;
   ErrorMeter meter(calibrator, most),
-      comparator(calibrator, std::min(most, Repairer::kComparedSamples));
+      comparator(calibrator, std::min(most, ErrorMeter::numFirst(calibrator)));
   llvm::Expected<std::vector<RepairTrial>> trials = repairer.runAutomatic(
       meter, comparator, result.file, result.outcome.emplace(), progress);
   if (!trials)
@@ -57,9 +57,7 @@ static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
 }
 
 /// Refuses an error that makes results useless. An error that is not finite
-/// says nothing, because the model in fp32 has such values itself. Values that
-/// are wrong by more than their spread are useless. A smaller error may do:
-/// detections hardly depend on some offsets of their boxes.
+/// says nothing, because the model in fp32 has such values itself.
 static llvm::Error checkError(const Calibration &calibration, double most) {
   const MeasuredError &left = calibration.outcome->after;
   if (!std::isfinite(left.error) ||
@@ -97,7 +95,7 @@ llvm::Expected<Calibration> ingot::study::calibrate(CalibrateOptions options,
     return found.takeError();
   Calibration result;
   result.file = std::move(*found);
-  Repairer repairer(chosen, calibrator.survey());
+  Repairer repairer(chosen, calibrator);
   if (options.repairs.isAutomatic) {
     if (llvm::Error error = repairIfNeeded(calibrator, repairer, options,
                                            stages.next(), result))

@@ -23,7 +23,17 @@ Repairer::measureInt8(ErrorMeter &meter,
   ScratchModel::Options int8 = options.model;
   int8.pipeline.calibration = path();
   int8.pipeline.int8Weights = quantize::Int8Weights::fitted;
-  return meter.measure(int8, progress);
+  const WorkTime taken;
+  llvm::Expected<MeasuredError> measured = meter.measure(int8, progress);
+  times.measurement = taken.seconds();
+  return measured;
+}
+
+double Repairer::timeLeft(RepairKind kind, const State &state) const {
+  const bool needsRanges = options.data.picked &&
+                           (changesRanges(kind) || state.calibration.equalize ||
+                            !state.calibration.channels.empty());
+  return times.left(time->seconds(), needsRanges);
 }
 
 /// Removes the error Cancelled if the caller did not cancel. The work then ran
@@ -46,11 +56,13 @@ llvm::Error Repairer::tryNeeded(llvm::ArrayRef<RepairKind> kinds, State &state,
     const Progress progress = stages.next();
     if (state.error <= mostError)
       continue;
-    bool isOutOfTime = time->isOver();
+    const double left = timeLeft(kind, state);
+    bool isOutOfTime = !times.fits(kind, left);
+    end = time->seconds() + left;
     if (!isOutOfTime)
-      if (llvm::Error error =
-              takeTimeout(tryOne(kind, state, trials, time->limit(progress)),
-                          progress, isOutOfTime))
+      if (llvm::Error error = takeTimeout(
+              tryOne(kind, state, trials, time->limit(progress, end)), progress,
+              isOutOfTime))
         return error;
     if (!isOutOfTime)
       continue;
@@ -76,7 +88,7 @@ llvm::Error Repairer::tryAll(State &state, std::vector<RepairTrial> &trials,
     return error;
   if (state.error <= mostError)
     return llvm::Error::success();
-  if (time->isOver())
+  if (!times.fits(RepairKind::round, timeLeft(RepairKind::round, rounded)))
     return tryNeeded({RepairKind::round}, state, trials, stages);
   rounds = true;
   const size_t start = trials.size();
@@ -104,7 +116,7 @@ Repairer::runAutomatic(ErrorMeter &meter, ErrorMeter &ofRepairs,
   std::vector<RepairTrial> trials;
   if (llvm::Error error = errorIf(scratch.create()))
     return std::move(error);
-  time.emplace(kMostSeconds);
+  time.emplace();
   mostBytes = kMostKept;
   mostLeft = kMostLeft;
   // The stages are two measurements, at most eight repairs, the final ranges,
@@ -119,11 +131,11 @@ Repairer::runAutomatic(ErrorMeter &meter, ErrorMeter &ofRepairs,
   if (first->error <= ErrorMeter::kMostError || !std::isfinite(first->error))
     return trials;
   comparator = &ofRepairs;
-  if (survey.count() > kLearntSamples)
-    options.data.picked = survey.pick(kLearntSamples);
+  if (survey.count() > times.numLearnt())
+    options.data.picked = survey.pick(times.numLearnt());
   State state = {calibration, first->error};
   const Progress ofComparison = stages.next();
-  if (first->samples > kComparedSamples) {
+  if (first->samples > ofRepairs.mostSamples()) {
     llvm::Expected<double> before = measure(calibration, ofComparison);
     if (!before)
       return before.takeError();

@@ -8,15 +8,19 @@
 
 #include "client/Execute.h"
 #include "compiler/study/runs/Stages.h"
+#include "compiler/study/runs/WorkTime.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 using namespace ingot;
 using namespace ingot::study;
 
-/// The number of samples to begin with.
-static constexpr uint64_t kFirstSamples = 32;
+/// The least number of samples to begin with, and the usual one.
+static constexpr double kLeastFirst = 8, kUsualFirst = 32;
+/// The most seconds of runs, unless the least number of samples takes longer.
+static constexpr double kMostSeconds = 3;
 /// The largest width of a confidence interval, as a share of the error.
 static constexpr double kLargestWidth = 0.5;
 
@@ -30,6 +34,12 @@ static bool isCertain(const ErrorEstimate &estimate) {
          estimate.high - estimate.low <= kLargestWidth * estimate.error;
 }
 
+uint64_t ErrorMeter::numFirst(const Calibrator &calibrator) {
+  const double run =
+      calibrator.times().inference / double(calibrator.numSamples());
+  return uint64_t(std::clamp(kMostSeconds / run, kLeastFirst, kUsualFirst));
+}
+
 llvm::Expected<MeasuredError>
 ErrorMeter::measure(const ScratchModel::Options &options,
                     const Progress &progress) {
@@ -40,7 +50,8 @@ ErrorMeter::measure(const ScratchModel::Options &options,
   const Progress ofRuns = stages.next();
   const uint64_t largest = std::min(most, calibrator.numSamples());
   std::map<uint64_t, std::vector<OutputError>> known;
-  for (uint64_t count = std::min(kFirstSamples, largest);;
+  const WorkTime time;
+  for (uint64_t count = std::min(numFirst(calibrator), largest);;
        count = std::min(2 * count, largest)) {
     const std::vector<PickedSample> picked = calibrator.survey().pick(count);
     std::vector<PickedSample> missing;
@@ -62,7 +73,9 @@ ErrorMeter::measure(const ScratchModel::Options &options,
     for (const PickedSample &sample : picked)
       errors.push_back({sample.weight, known[sample.number]});
     ErrorEstimate estimate = estimateError(errors);
-    if (count < largest && !isCertain(estimate))
+    // The next step takes twice as long.
+    if (count < largest && !isCertain(estimate) &&
+        2 * time.seconds() < kMostSeconds)
       continue;
     const std::vector<std::string> names = tools::outputNames(model.handle());
     return MeasuredError{names[estimate.output], estimate.error,

@@ -28,7 +28,8 @@ struct MeasuredError {
 
 /// Measures artifacts in int8 on the samples of a calibration. Such an artifact
 /// is the one that a user gets, and runs much faster than a probe. The meter
-/// begins with few samples, and adds more until the error is known well enough.
+/// begins with few samples, and adds more until the error is known well enough
+/// or a few seconds have passed. The confidence interval tells how well.
 class ErrorMeter {
 public:
   /// The error above which `auto` repairs. Its square is half a percent: the
@@ -40,6 +41,12 @@ public:
   /// Runs at most `most` samples. `calibrator` has watched them.
   ErrorMeter(Calibrator &calibrator, uint64_t most)
       : calibrator(calibrator), most(most) {}
+
+  /// Returns the number of samples to begin with. There are fewer if runs are
+  /// slow.
+  static uint64_t numFirst(const Calibrator &calibrator);
+
+  uint64_t mostSamples() const { return most; }
 
   /// Compiles a model with `options` and measures it.
   llvm::Expected<MeasuredError> measure(const ScratchModel::Options &options,

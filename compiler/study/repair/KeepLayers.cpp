@@ -16,6 +16,7 @@
 #include "compiler/study/repair/Repair.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -99,10 +100,12 @@ findCandidates(Probe &probe, const Progress &progress) {
 }
 
 /// Returns the number of candidates to keep for an error of at most
-/// `mostError`.
+/// `mostError`. Without the time to find it, returns one that is enough, or
+/// all.
 static llvm::Expected<size_t> chooseCount(Probe &probe,
                                           llvm::ArrayRef<Candidate> candidates,
                                           double mostError,
+                                          llvm::function_ref<bool()> hasTime,
                                           const Progress &progress) {
   // Trying 1, 2, 4 and so on finds the limits of the smallest number that is
   // enough, and then bisection finds the number.
@@ -118,6 +121,8 @@ static llvm::Expected<size_t> chooseCount(Probe &probe,
   };
   size_t low = 0, high = 0;
   while (high < candidates.size()) {
+    if (!hasTime())
+      return candidates.size();
     low = high;
     high = std::min(std::max<size_t>(2 * high, 1), candidates.size());
     llvm::Expected<double> error = measure(high);
@@ -135,7 +140,7 @@ static llvm::Expected<size_t> chooseCount(Probe &probe,
         return count;
     return size_t(0);
   }
-  while (high - low > 1) {
+  while (high - low > 1 && hasTime()) {
     const size_t middle = (low + high) / 2;
     llvm::Expected<double> error = measure(middle);
     if (!error)
@@ -145,6 +150,31 @@ static llvm::Expected<size_t> chooseCount(Probe &probe,
   return high;
 }
 
+llvm::Error Repairer::readForLayers(Probe &probe, unsigned count,
+                                    const Progress &progress) {
+  Samples samples;
+  if (llvm::Error error = openSamples(options.data, samples))
+    return error;
+  samples.setInputs(probe.scratch().inputs());
+  samples.choose(survey.pick(count, mostBytes));
+  return probe.readSamples(samples, progress, mostBytes);
+}
+
+/// Returns the number of samples with which the layers can be measured in time.
+llvm::Expected<unsigned> Repairer::countForLayers(Probe &probe,
+                                                  const Progress &progress) {
+  if (llvm::Error error = readForLayers(probe, 1, progress))
+    return std::move(error);
+  const WorkTime taken;
+  llvm::Expected<double> all =
+      probe.measure(std::vector<bool>(probe.units().size(), true), progress);
+  if (!all)
+    return all.takeError();
+  secondsOfRun = taken.seconds();
+  const double left = end - time->seconds() - times.measurement;
+  return times.numForLayers(left, secondsOfRun);
+}
+
 llvm::Error Repairer::keepLayers(quantize::Calibration &calibration,
                                  const Progress &progress) {
   Stages stages(progress, {1, 1, 6, 2});
@@ -152,19 +182,31 @@ llvm::Error Repairer::keepLayers(quantize::Calibration &calibration,
   if (llvm::Error error =
           prepare(probe, calibration, /*showsErrors=*/false, stages.next()))
     return error;
-  Samples samples;
-  if (llvm::Error error = openSamples(options.data, samples))
-    return error;
-  samples.setInputs(probe.scratch().inputs());
-  samples.choose(survey.pick(kUsualSamples, mostBytes));
-  if (llvm::Error error = probe.readSamples(samples, stages.next(), mostBytes))
+  unsigned number = kUsualSamples;
+  const Progress reading = stages.next();
+  if (time)
+    if (llvm::Error error = countForLayers(probe, reading).moveInto(number))
+      return error;
+  if (number == 0)
+    return llvm::make_error<Cancelled>();
+  if (llvm::Error error = readForLayers(probe, number, reading))
     return error;
   llvm::Expected<std::vector<Candidate>> candidates =
       findCandidates(probe, stages.next());
   if (!candidates)
     return candidates.takeError();
+  // Few samples tell which layers are worse, but not how large the error is.
+  const Progress choosing = stages.next();
+  if (number < kUsualSamples)
+    if (llvm::Error error = readForLayers(probe, kUsualSamples, choosing))
+      return error;
+  auto hasTime = [&] {
+    return !time ||
+           time->seconds() + kUsualSamples * secondsOfRun + times.measurement <
+               end;
+  };
   llvm::Expected<size_t> count =
-      chooseCount(probe, *candidates, mostError, stages.next());
+      chooseCount(probe, *candidates, mostError, hasTime, choosing);
   if (!count)
     return count.takeError();
   for (const Candidate &one :

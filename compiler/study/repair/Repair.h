@@ -8,12 +8,11 @@
 #define INGOT_COMPILER_STUDY_REPAIR_REPAIR_H
 
 #include "compiler/study/repair/ErrorMeter.h"
-#include "compiler/study/repair/WorkTime.h"
+#include "compiler/study/repair/RepairTimes.h"
 #include "compiler/study/runs/Stages.h"
+#include "compiler/study/runs/WorkTime.h"
 
 namespace ingot::study {
-
-enum class RepairKind { equalize, smooth, round, bias, keep };
 
 /// The repairs that a command tries.
 struct RepairChoice {
@@ -35,8 +34,8 @@ struct RepairTrial {
   /// The largest error of an output without the repair and with it.
   double before = 0, after = 0;
   bool isKept = false;
-  /// True if the repair did not end within the time for repairs. Then `after`
-  /// is NaN.
+  /// True if the repair did not end within the time for repairs, or was
+  /// predicted to need more. Then `after` is NaN.
   bool isOutOfTime = false;
   /// The nodes that the repair keeps in fp32, one for each layer.
   std::vector<std::string> kept = {};
@@ -52,22 +51,17 @@ struct RepairOutcome {
 /// the error.
 class Repairer {
 public:
-  /// The number of samples for comparing repairs.
-  static constexpr uint64_t kComparedSamples = 32;
-  /// The number of samples from which `auto` learns repairs. The ranges of the
-  /// repaired model come from all samples.
-  static constexpr uint64_t kLearntSamples = 128;
   /// The most bytes of samples and outputs that are kept to compare repairs.
   static constexpr uint64_t kMostKept = uint64_t(64) << 20;
   /// The largest share of the error that a repair of `auto` may leave. A repair
   /// that gains less is not worth its cost.
   static constexpr double kMostLeft = 0.9;
-  /// The time in seconds in which `auto` tries repairs.
-  static constexpr double kMostSeconds = 15;
 
-  /// `survey` describes the samples from calibration.
-  Repairer(Calibrator::Options options, SampleSurvey survey)
-      : options(std::move(options)), survey(std::move(survey)),
+  /// `calibrator` has watched the samples with `options`.
+  Repairer(Calibrator::Options options, const Calibrator &calibrator)
+      : options(std::move(options)), survey(calibrator.survey()),
+        times(calibrator.times(), calibrator.numSamples(),
+              calibrator.tensors().size()),
         mostSamples(this->options.numSamples) {}
 
   /// Repairs a calibration. Returns the repairs that it has tried.
@@ -77,7 +71,8 @@ public:
   /// Repairs a calibration if its error is too large. Tries cheap repairs
   /// first, then rounded weights. Compares artifacts on a few samples by
   /// `ofRepairs`, and measures the first and the last one by `meter`. Stops
-  /// when the error is at most ErrorMeter::kMostError, or after kMostSeconds.
+  /// when the error is at most ErrorMeter::kMostError, or when the time is
+  /// over. Repairs that do not fit into the time are left out.
   llvm::Expected<std::vector<RepairTrial>>
   runAutomatic(ErrorMeter &meter, ErrorMeter &ofRepairs,
                quantize::Calibration &calibration, RepairOutcome &outcome,
@@ -93,6 +88,8 @@ private:
   llvm::Error tryOne(RepairKind kind, State &state,
                      std::vector<RepairTrial> &trials,
                      const Progress &progress);
+  /// Returns the seconds that remain for trying a repair.
+  double timeLeft(RepairKind kind, const State &state) const;
   /// Applies the repairs in `kinds`, as far as the error makes them necessary
   /// and the time allows.
   llvm::Error tryNeeded(llvm::ArrayRef<RepairKind> kinds, State &state,
@@ -117,6 +114,11 @@ private:
   /// (KeepLayers.cpp).
   llvm::Error keepLayers(quantize::Calibration &calibration,
                          const Progress &progress);
+  /// Reads samples for measuring layers, in place of others.
+  llvm::Error readForLayers(Probe &probe, unsigned count,
+                            const Progress &progress);
+  llvm::Expected<unsigned> countForLayers(Probe &probe,
+                                          const Progress &progress);
   /// Measures an artifact that is compiled with the calibration.
   llvm::Expected<MeasuredError>
   measureInt8(ErrorMeter &meter, const quantize::Calibration &calibration,
@@ -129,6 +131,7 @@ private:
 
   Calibrator::Options options;
   const SampleSurvey survey;
+  RepairTimes times;
   ScratchFolder scratch;
   /// True if the rounding of weights depends on the data that they are
   /// multiplied by.
@@ -143,8 +146,12 @@ private:
   /// Measures repaired artifacts. Only for `auto`, because artifacts compile
   /// and run faster than a probe.
   ErrorMeter *comparator = nullptr;
-  /// The time that repairs have taken. Only for `auto`.
+  /// The time since the first measurement, and the seconds at which the current
+  /// repair must end. Only for `auto`.
   std::optional<WorkTime> time;
+  double end = 0;
+  /// The seconds of a run that rounds values, while layers to keep are found.
+  double secondsOfRun = 0;
 };
 
 /// Sets the repairs of a calibration in the pipeline. The compiled model is

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/repair/RepairReport.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -57,17 +58,16 @@ static void writeTrial(llvm::raw_ostream &out, const RepairTrial &trial) {
         << "' stays in fp32\n";
 }
 
-/// Writes the repairs that did not end in time, in one line.
+/// Writes the repairs that had no time, in one line.
 static void writeOutOfTime(llvm::raw_ostream &out,
                            llvm::ArrayRef<RepairTrial> trials) {
-  llvm::SmallVector<std::string> names;
+  llvm::SetVector<llvm::StringRef> names;
   for (const RepairTrial &trial : trials)
     if (trial.isOutOfTime)
-      names.push_back(trial.name);
+      names.insert(llvm::StringRef(trial.name).split(' ').first);
   if (!names.empty())
-    out << format("no time for more repairs after %g s: --repair=",
-                  Repairer::kMostSeconds)
-        << llvm::join(names, ",") << " has no limit\n";
+    out << "left out, because they take long: --repair="
+        << llvm::join(names, ",") << " has no limit of time\n";
 }
 
 std::string ingot::study::textReport(const Calibration &calibration,

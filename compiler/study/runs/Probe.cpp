@@ -112,6 +112,7 @@ uint64_t ingot::study::bytesOf(const std::vector<Array> &arrays) {
 llvm::Error Probe::readSamples(Samples &samples, const Progress &progress,
                                uint64_t mostBytes) {
   turn(std::vector<bool>(units().size()));
+  kept.clear();
   uint64_t bytes = 0;
   return forEachSample(
       samples, progress,

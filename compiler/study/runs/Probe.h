@@ -60,8 +60,9 @@ public:
   /// Returns true if a choice can round the unit.
   bool canBeOn(size_t unit) const;
 
-  /// Reads samples and computes their outputs in f32. Stops after the first
-  /// sample with which inputs and outputs exceed `mostBytes` in total.
+  /// Reads samples, in place of earlier ones, and computes their outputs in
+  /// f32. Stops after the first sample with which inputs and outputs exceed
+  /// `mostBytes` in total.
   llvm::Error readSamples(Samples &samples, const Progress &progress,
                           uint64_t mostBytes = UINT64_MAX);
   uint64_t numSamples() const { return kept.size(); }
