@@ -21,17 +21,20 @@ static constexpr size_t kOutstanding = 4;
 
 void SampleSurvey::see(size_t quantity, double magnitude) {
   Quantity &seen = quantities[quantity];
-  seen.sum += magnitude;
   ++seen.times;
   std::vector<Place> &largest = seen.largest;
-  if (largest.size() == kPlaces && magnitude <= largest.back().magnitude)
+  if (largest.size() == kPlaces && magnitude <= largest.back().magnitude) {
+    seen.sumOfOthers += magnitude;
     return;
+  }
   auto at = std::find_if(largest.begin(), largest.end(), [&](const Place &one) {
     return one.magnitude < magnitude;
   });
   largest.insert(at, {magnitude, samples});
-  if (largest.size() > kPlaces)
-    largest.pop_back();
+  if (largest.size() <= kPlaces)
+    return;
+  seen.sumOfOthers += largest.back().magnitude;
+  largest.pop_back();
 }
 
 void SampleSurvey::endSample(uint64_t bytes) {
@@ -43,20 +46,19 @@ std::optional<FarSamples> SampleSurvey::findFar(size_t quantity,
                                                 double factor) const {
   const std::vector<Place> &largest = quantities[quantity].largest;
   std::set<uint64_t> seen;
+  std::optional<FarSamples> far;
   for (size_t i = 0; i + 1 < largest.size(); ++i) {
     seen.insert(largest[i].sample);
-    if (seen.size() > std::max<uint64_t>(samples / 4, 1))
-      return std::nullopt;
     const Place &next = largest[i + 1];
     // A tensor that is 0 in all other samples is rarely computed.
-    if (next.magnitude == 0)
-      return std::nullopt;
+    if (seen.size() > std::max<uint64_t>(samples / 4, 1) || next.magnitude == 0)
+      break;
     if (largest[i].magnitude >= factor * next.magnitude &&
         !seen.count(next.sample))
-      return FarSamples{seen.size(), *seen.begin(), largest[0].magnitude,
-                        next.magnitude};
+      far = FarSamples{seen.size(), *seen.begin(), largest[0].magnitude,
+                       next.magnitude};
   }
-  return std::nullopt;
+  return far;
 }
 
 uint64_t SampleSurvey::findLargest(size_t quantity) const {
@@ -70,16 +72,20 @@ std::vector<uint64_t> SampleSurvey::standingOut(uint64_t most) const {
   // above their mean.
   constexpr double kLeast = 1.5;
   std::map<uint64_t, double> found;
-  for (const Quantity &quantity : quantities)
-    for (size_t i = 0; i < std::min(quantity.largest.size(), kOutstanding);
-         ++i) {
+  for (const Quantity &quantity : quantities) {
+    double sum = quantity.sumOfOthers;
+    for (size_t i = quantity.largest.size(); i-- > 0;) {
       const Place &place = quantity.largest[i];
-      const double times =
-          place.magnitude * double(quantity.times) / quantity.sum;
+      sum += place.magnitude;
+      if (i >= kOutstanding)
+        continue;
+      // Larger values do not count, because one can exceed all others by far.
+      const double times = place.magnitude * double(quantity.times - i) / sum;
       // If all values are 0, `times` is NaN, and the comparison is false.
       if (times >= kLeast)
         found[place.sample] = std::max(found[place.sample], times);
     }
+  }
   std::vector<uint64_t> numbers;
   for (const auto &one : found)
     numbers.push_back(one.first);

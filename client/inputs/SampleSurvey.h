@@ -30,7 +30,8 @@ struct FarSamples {
 
 /// Statistics about the samples that were run, in constant memory: the number
 /// of samples, and the outstanding samples. In an outstanding sample, a
-/// quantity is far from its mean, such as a tensor's largest magnitude.
+/// quantity is far from the mean of its smaller values, such as a tensor's
+/// largest magnitude.
 class SampleSurvey {
 public:
   explicit SampleSurvey(size_t numQuantities = 0) : quantities(numQuantities) {}
@@ -67,7 +68,7 @@ private:
   struct Quantity {
     /// The samples with the largest values, the largest first.
     std::vector<Place> largest;
-    double sum = 0;
+    double sumOfOthers = 0;
     uint64_t times = 0;
   };
   std::vector<uint64_t> standingOut(uint64_t most) const;

@@ -195,16 +195,16 @@ llvm::Error Repairer::keepLayers(quantize::Calibration &calibration,
       findCandidates(probe, stages.next());
   if (!candidates)
     return candidates.takeError();
-  // Few samples tell which layers are worse, but not how large the error is.
-  const Progress choosing = stages.next();
-  if (number < kUsualSamples)
-    if (llvm::Error error = readForLayers(probe, kUsualSamples, choosing))
-      return error;
   auto hasTime = [&] {
     return !time ||
            time->seconds() + kUsualSamples * secondsOfRun + times.measurement <
                end;
   };
+  // Few samples tell which layers are worse, but not how large the error is.
+  const Progress choosing = stages.next();
+  if (number < kUsualSamples && hasTime())
+    if (llvm::Error error = readForLayers(probe, kUsualSamples, choosing))
+      return error;
   llvm::Expected<size_t> count =
       chooseCount(probe, *candidates, mostError, hasTime, choosing);
   if (!count)

@@ -30,8 +30,9 @@ static constexpr double kLearningSeconds = 2;
 static constexpr double kLeastLearnt = 16, kMostLearnt = 128;
 /// The time of a run that rounds values, as a multiple of one that does not.
 static constexpr double kRoundingRun = 1.5;
-/// The least runs that find the number of layers to keep: each of kUsualSamples
-/// has a reference, and tests one number.
+/// The runs that find the number of layers to keep: each of kUsualSamples has a
+/// reference, and tests at least one number. Without time for them, all layers
+/// are kept that may be kept.
 static constexpr double kRunsForNumber = 2 * kUsualSamples;
 
 double RepairTimes::all() const {
@@ -58,8 +59,7 @@ double RepairTimes::of(RepairKind kind) const {
   case RepairKind::bias:
     return watched.compiling + learnt * rounded + measurement;
   case RepairKind::keep:
-    return watched.compiling + (double(numTensors) + kRunsForNumber) * rounded +
-           measurement;
+    return watched.compiling + double(numTensors) * rounded + measurement;
   }
   return 0;
 }
@@ -75,7 +75,8 @@ bool RepairTimes::fits(RepairKind kind, double left) const {
 }
 
 unsigned RepairTimes::numForLayers(double seconds, double run) const {
-  return unsigned(
-      std::clamp((seconds / run - kRunsForNumber) / double(numTensors), 0.0,
-                 double(kUsualSamples)));
+  const double runs = seconds / run, layers = double(numTensors),
+               least = runs >= layers ? 1 : 0;
+  return unsigned(std::clamp((runs - kRunsForNumber) / layers, least,
+                             double(kUsualSamples)));
 }

@@ -331,23 +331,21 @@ static std::vector<size_t> findDominating(llvm::ArrayRef<SampleErrors> samples,
                     [&](size_t a, size_t b) { return normOf(a) > normOf(b); });
   const double most = (1 - kNearlyAll) * left;
   double taken = 0;
+  size_t count = 0;
   for (size_t i = 0; i + 1 < order.size(); ++i) {
     const SampleErrors &sample = samples[order[i]];
-    taken += sample.weight;
-    if (taken > std::max(kMostSamples * number, 1.0))
-      return {};
-    left -= sample.weight * normOf(order[i]);
     const double next = normOf(order[i + 1]);
+    taken += sample.weight;
     // Errors relative to nothing say nothing.
-    if (next == 0)
-      return {};
+    if (taken > std::max(kMostSamples * number, 1.0) || next == 0)
+      break;
+    left -= sample.weight * normOf(order[i]);
     const double ratio = normOf(order[i]) / next;
-    if (left < most && (i == 0 || ratio >= kLeastRatio * kLeastRatio)) {
-      order.resize(i + 1);
-      return order;
-    }
+    if (left < most && (i == 0 || ratio >= kLeastRatio * kLeastRatio))
+      count = i + 1;
   }
-  return {};
+  order.resize(count);
+  return order;
 }
 
 static ErrorEstimate estimateOutput(llvm::ArrayRef<SampleErrors> samples,

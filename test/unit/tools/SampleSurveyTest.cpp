@@ -63,6 +63,17 @@ TEST(SampleSurvey, FindsFarSamples) {
   EXPECT_FALSE(survey(8, {1, 3, 5}).findFar(0, 16));
 }
 
+TEST(SampleSurvey, OneHugeSampleHidesNoOthers) {
+  SampleSurvey seen(1);
+  for (uint64_t i = 0; i < 200; ++i) {
+    seen.see(0, i == 150 ? 1e30 : i == 20 || i == 90 ? 1e9 : 1);
+    seen.endSample();
+  }
+  const std::set<uint64_t> picked = numbers(seen.pick(16));
+  for (uint64_t number : {20, 90, 150})
+    EXPECT_TRUE(picked.count(number));
+}
+
 TEST(SampleSurvey, SpreadOverAll) {
   for (uint64_t count : {9, 15, 64, 1000}) {
     const std::vector<PickedSample> picked = survey(count).pick(8);
