@@ -19,8 +19,8 @@ std::string ingot::tools::arrayName(const ZipMember &member) {
   return member.name.substr(0, member.name.rfind(".npy"));
 }
 
-bool ingot::tools::isLabels(const ZipMember &member) {
-  return arrayName(member) == "labels";
+bool ingot::tools::isLabels(const std::string &array) {
+  return array == "labels";
 }
 
 const ZipMember *ingot::tools::findArray(const ZipFile &file,
@@ -30,7 +30,7 @@ const ZipMember *ingot::tools::findArray(const ZipFile &file,
   for (const ZipMember &member : members)
     if (member.name == input + ".npy" || member.name == input)
       return &member;
-  return isOnlyInput && members.size() == 1 && !isLabels(members[0])
+  return isOnlyInput && members.size() == 1 && !isLabels(arrayName(members[0]))
              ? &members[0]
              : nullptr;
 }

@@ -28,8 +28,8 @@ std::string listArrays(const ZipFile &file);
 /// Returns the name of an array, without `.npy`.
 std::string arrayName(const ZipMember &member);
 
-/// Returns true for the array of right results, which is no input.
-bool isLabels(const ZipMember &member);
+/// Returns true for the name of the array of right results.
+bool isLabels(const std::string &array);
 
 /// Reads an array, like readNpy. Returns an error message, or "".
 std::string readNpzArray(const ZipFile &file, const ZipMember &member,

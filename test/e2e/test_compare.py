@@ -78,6 +78,16 @@ class Comparing(Case):
         done = tool("ingot", "compare", self.compile(model), model, "--data", self.path("x.npz"))
         self.assertNotIn("verdict", done.stdout)
 
+    def test_labels_that_are_an_input(self):
+        """A model that computes a loss reads the labels. They judge nothing."""
+        model = self.save(make_model([helper.make_node("MatMul", ["x", "w"], ["a"]), helper.make_node("Sub", ["a", "labels"], ["d"]),
+                                      helper.make_node("Mul", ["d", "d"], ["y"])],
+                                     [("x", ["n", 4]), ("labels", ["n", 3])], [("y", ["n", 3])], {"w": np.ones((4, 3), np.float32)}))
+        np.savez(self.path("x.npz"), x=np.ones((5, 4), np.float32), labels=np.zeros((5, 3), np.float32))
+        done = tool("ingot", "compare", self.compile(model), model, "--data", self.path("x.npz"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("--metric", done.stdout)
+
     def test_by_tensor(self):
         """Errors are zero at the input, grow along the model, and come from quantized ops."""
         model, _ = self.resnet()

@@ -7,6 +7,7 @@
 #include "compiler/study/compare/Comparison.h"
 
 #include "client/Execute.h"
+#include "client/inputs/Npz.h"
 #include "compiler/pipeline/PrecisionName.h"
 #include "compiler/study/compare/ArtifactPrecision.h"
 #include "compiler/study/compare/KeepRules.h"
@@ -445,10 +446,16 @@ llvm::Error Comparing::run(const Progress &progress) {
   for (const std::string &name : tools::outputNames(model.get()))
     result.outputs.emplace_back().name = name;
   survey = SampleSurvey(result.outputs.size());
-  if (llvm::Error error =
-          ScoredPair::open(options, tools::outputNames(model.get()), progress)
-              .moveInto(scored))
-    return error;
+  // A model may read the labels, such as one that computes a loss.
+  const bool readsLabels =
+      llvm::any_of(inputsOf(model.get()), [](const InputSpec &input) {
+        return tools::isLabels(input.name);
+      });
+  if (options.metric || !readsLabels)
+    if (llvm::Error error =
+            ScoredPair::open(options, tools::outputNames(model.get()), progress)
+                .moveInto(scored))
+      return error;
   preprocess = tools::preprocessOf(model.get(), options.inputs.preprocess);
   if (std::string warning =
           tools::preprocessWarning(model.get(), options.inputs.preprocess);

@@ -40,7 +40,9 @@ ingot::study::readLabels(const std::string &path) {
   tools::ZipFile file;
   if (std::string problem = file.open(path); !problem.empty())
     return makeError("'" + tools::formatLine(path, 200) + "': " + problem);
-  auto member = llvm::find_if(file.members(), tools::isLabels);
+  auto member = llvm::find_if(file.members(), [](const tools::ZipMember &one) {
+    return tools::isLabels(tools::arrayName(one));
+  });
   if (member == file.members().end())
     return std::nullopt;
   if (member->size > kMostLabelBytes)

@@ -163,7 +163,8 @@ void Calibrator::warnOfFarSamples(const Progress &progress) const {
       out << llvm::format(", but only %g in all others", far->others)
           << ": int8 has few steps for these; leave ";
     else
-      out << ": layers of such ranges stay in fp32; scale the data, or leave ";
+      out << ": layers of such ranges may stay in fp32; scale the data, or "
+             "leave ";
     out << (far && far->count > 1 ? "these samples out if they are wrong"
                                   : "the sample out if it is wrong");
     // Later tensors follow from this one.
