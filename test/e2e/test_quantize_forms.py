@@ -336,6 +336,8 @@ class BlockLookups(Case):
                 ("no scale for each block of 32", self.make(table, ids, scale, block_size=32)),
                 ("expects 1 bytes in the last dimension of input 3",
                  self.make(table, ids, scale, table, block_size=16)),
+                ("expects 1 bytes in the last dimension of input 3",
+                 self.make(table, ids, scale, np.zeros((), np.uint8), block_size=16)),
                 ("input 3 is of another type", self.make(table, ids, scale, scale, block_size=16)),
                 ("blocks along this dimension", self.make(table, ids, scale, block_size=16, quantize_axis=0)),
                 ("uint8 of 4 or 8 bits", self.make(table, ids, scale, block_size=16, bits=2)),

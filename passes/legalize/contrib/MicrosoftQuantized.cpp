@@ -229,8 +229,9 @@ static FailureOr<Value> unpackHalves(Node &node, size_t i, int64_t last) {
   if (!bytes)
     return node.unsupported("computed numbers of 4 bits");
   SmallVector<int64_t> shape(node.shape(i));
-  const int64_t stride = shape.back(), wanted = (last + 1) / 2;
-  if (stride != wanted)
+  const int64_t stride = shape.empty() ? 0 : shape.back(),
+                wanted = (last + 1) / 2;
+  if (shape.empty() || stride != wanted)
     return node.invalid("expects " + Twine(wanted) +
                         " bytes in the last dimension of input " + Twine(i) +
                         ", but got " + Twine(stride));
