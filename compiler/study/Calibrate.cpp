@@ -61,11 +61,12 @@ static llvm::Error repairIfNeeded(Calibrator &calibrator, Repairer &repairer,
 static llvm::Error checkError(const Calibration &calibration, double most) {
   const MeasuredError &left = calibration.outcome->after;
   if (!std::isfinite(left.error) ||
-      !isUseless(left.error, left.errorOfSize, most))
+      !isUseless(left.error, left.strictError, most))
     return llvm::Error::success();
   const bool isLate =
       llvm::any_of(calibration.trials, [](const RepairTrial &trial) {
-        return trial.isOutOfTime && trial.name == nameOf(RepairKind::keep);
+        return (trial.isOutOfTime || trial.isHurried) &&
+               trial.name == nameOf(RepairKind::keep);
       });
   tools::TextBuilder text;
   text.add("int8 does not fit this model: output '%s' has a relative error of "

@@ -26,7 +26,7 @@ Verdict ingot::study::judgeErrors(llvm::ArrayRef<SampleErrors> samples,
   verdict.part = worst.part;
   verdict.error = worst.error;
   verdict.kind = !std::isfinite(worst.error) ? Verdict::Kind::notFinite
-                 : isUseless(worst.error, worst.errorOfSize, kUselessError)
+                 : isUseless(worst.error, worst.strictError, kUselessError)
                      ? Verdict::Kind::useless
                  : worst.error > ErrorMeter::kMostError
                      ? Verdict::Kind::doubtful

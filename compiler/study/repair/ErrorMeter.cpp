@@ -81,6 +81,6 @@ ErrorMeter::measure(const ScratchModel::Options &options,
     return MeasuredError{names[estimate.output], estimate.error,
                          estimate.low,           estimate.high,
                          known.size(),           std::move(estimate.part),
-                         estimate.errorOfSize};
+                         estimate.strictError};
   }
 }

@@ -23,7 +23,7 @@ struct MeasuredError {
   /// The part of the output that has this error, in words; "" for all of it.
   std::string part;
   /// The largest error of an output that is judged by the size of its values.
-  double errorOfSize = 0;
+  double strictError = 0;
 };
 
 /// Measures artifacts in int8 on the samples of a calibration. Such an artifact

@@ -195,10 +195,14 @@ llvm::Error Repairer::keepLayers(quantize::Calibration &calibration,
       findCandidates(probe, stages.next());
   if (!candidates)
     return candidates.takeError();
+  isHurried = number < kUsualSamples;
   auto hasTime = [&] {
-    return !time ||
-           time->seconds() + kUsualSamples * secondsOfRun + times.measurement <
-               end;
+    const bool isEnough =
+        !time ||
+        time->seconds() + kUsualSamples * secondsOfRun + times.measurement <
+            end;
+    isHurried |= !isEnough;
+    return isEnough;
   };
   // Few samples tell which layers are worse, but not how large the error is.
   const Progress choosing = stages.next();

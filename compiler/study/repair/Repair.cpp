@@ -257,8 +257,10 @@ llvm::Error Repairer::tryOne(RepairKind kind, State &state,
   RepairTrial trial = {nameOf(kind), state.error, repaired.error};
   // NaN is not kept.
   trial.isKept = repaired.error < mostLeft * state.error;
-  if (kind == RepairKind::keep)
+  if (kind == RepairKind::keep) {
     trial.kept = repaired.calibration.keep;
+    trial.isHurried = isHurried;
+  }
   if (trial.isKept)
     state = std::move(repaired);
   trials.push_back(std::move(trial));

@@ -37,6 +37,8 @@ struct RepairTrial {
   /// True if the repair did not end within the time for repairs, or was
   /// predicted to need more. Then `after` is NaN.
   bool isOutOfTime = false;
+  /// True if more time might have found a better result.
+  bool isHurried = false;
   /// The nodes that the repair keeps in fp32, one for each layer.
   std::vector<std::string> kept = {};
 };
@@ -152,6 +154,9 @@ private:
   double end = 0;
   /// The seconds of a run that rounds values, while layers to keep are found.
   double secondsOfRun = 0;
+  /// True if the layers to keep were found on fewer samples, or without trying
+  /// all numbers of layers.
+  bool isHurried = false;
 };
 
 /// Sets the repairs of a calibration in the pipeline. The compiled model is

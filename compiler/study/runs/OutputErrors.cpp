@@ -194,10 +194,10 @@ static ErrorEstimate estimatePart(const PartErrors &samples, std::string part) {
 
 /// Keeps the larger error. NaN is larger than any number.
 static void keepWorse(ErrorEstimate &worst, ErrorEstimate one) {
-  const double errorOfSize = std::max(worst.errorOfSize, one.errorOfSize);
+  const double strictError = std::max(worst.strictError, one.strictError);
   if (!std::isnan(worst.error) && !(one.error <= worst.error))
     worst = std::move(one);
-  worst.errorOfSize = errorOfSize;
+  worst.strictError = strictError;
 }
 
 /// Returns the sums over the samples of one column.
@@ -228,8 +228,10 @@ static ErrorEstimate estimateValues(llvm::ArrayRef<SampleErrors> samples,
   if (all.count < kLeastCount || !areVaried(spread, all.wanted))
     return {};
   PartErrors part;
+  bool haveRows = false;
   for (const SampleErrors &sample : samples) {
     const ColumnError &one = sample.outputs[output].columns[column];
+    haveRows |= one.count > 1;
     const double around =
         one.wanted - 2 * mean * one.sum + one.count * mean * mean;
     part.push_back({sample.weight, std::max(around, 0.0), one.error});
@@ -237,7 +239,8 @@ static ErrorEstimate estimateValues(llvm::ArrayRef<SampleErrors> samples,
   ErrorEstimate result =
       estimatePart(part, "column " + std::to_string(column) +
                              ", relative to the spread of its values");
-  result.errorOfSize = 0;
+  if (haveRows)
+    result.strictError = 0;
   return result;
 }
 
@@ -294,8 +297,8 @@ static ErrorEstimate estimateParts(llvm::ArrayRef<SampleErrors> samples,
     ErrorEstimate values = estimateValues(samples, output, i, columns[i]);
     // Boxes far from all objects make the whole output wrong, but nobody reads
     // them.
-    if (values.error > 0)
-      worst.errorOfSize = 0;
+    if (values.error > 0 && values.strictError == 0)
+      worst.strictError = 0;
     keepWorse(worst, std::move(values));
   }
   return worst;

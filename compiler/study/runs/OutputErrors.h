@@ -64,9 +64,10 @@ struct ErrorEstimate {
   double low = 0, high = 0;
   /// The part whose error it is, in words; "" for the whole output.
   std::string part = "";
-  /// The largest error of outputs that are judged by the size of their values,
-  /// not by their spread. It may be that of another output.
-  double errorOfSize = 0;
+  /// The largest error of values that all count. It may be that of another
+  /// output. Not the error of values in several rows of a sample, such as
+  /// offsets of boxes: most of these may be far from all objects.
+  double strictError = 0;
 };
 
 /// Returns the estimate for the output with the largest error. An error that is
@@ -74,11 +75,10 @@ struct ErrorEstimate {
 /// Sampling Techniques, 3rd ed., section 6.3).
 ErrorEstimate estimateError(llvm::ArrayRef<SampleErrors> samples);
 
-/// Returns true if an error above `most` makes results useless. Values that are
-/// wrong by more than their spread are useless. A smaller error may do:
-/// detections hardly depend on some offsets of their boxes.
-inline bool isUseless(double error, double errorOfSize, double most) {
-  return errorOfSize > most || error > std::max(most, 1.0);
+/// Returns true if an error makes results useless: one above `most`, or for
+/// values in several rows, one above their spread.
+inline bool isUseless(double error, double strictError, double most) {
+  return strictError > most || error > std::max(most, 1.0);
 }
 
 } // namespace ingot::study

@@ -172,19 +172,31 @@ TEST(OutputErrors, FindsTheWorstOutput) {
   EXPECT_EQ(estimate.high, estimate.error);
 }
 
-TEST(OutputErrors, KnowsTheErrorBesideALargerOneOfSpread) {
-  // Output 0 is a value that varies by 1 around 10. Output 1 is a vector.
-  std::vector<SampleErrors> samples;
-  for (float sign : {-1, 1, -1, 1, -1, 1, -1, 1})
-    samples.push_back(
-        {1, compareOutputs({arrayOf<float>(INGOT_FLOAT, {10 + sign}),
-                            arrayOf(INGOT_FLOAT, std::vector<float>(9, 10))},
-                           {arrayOf<float>(INGOT_FLOAT, {10.5f + sign}),
-                            arrayOf(INGOT_FLOAT, std::vector<float>(9, 6))})});
-  const ErrorEstimate estimate = estimateError(samples);
-  EXPECT_EQ(estimate.output, 0u);
-  EXPECT_DOUBLE_EQ(estimate.error, 0.5);
-  EXPECT_DOUBLE_EQ(estimate.errorOfSize, 0.4);
+TEST(OutputErrors, KnowsTheErrorBesideALargerOneOfBoxes) {
+  // Output 0 has rows of one value that varies by 1 around 10. Output 1 is a
+  // vector.
+  auto estimate = [](size_t rows) {
+    std::vector<SampleErrors> samples;
+    for (float sign : {-1, 1, -1, 1, -1, 1, -1, 1}) {
+      Array wanted = arrayOf(INGOT_FLOAT, std::vector<float>(rows, 10 + sign));
+      Array got = arrayOf(INGOT_FLOAT, std::vector<float>(rows, 10.5f + sign));
+      wanted.dims = got.dims = {int64_t(rows), 1};
+      samples.push_back(
+          {1, compareOutputs(
+                  {wanted, arrayOf(INGOT_FLOAT, std::vector<float>(9, 10))},
+                  {got, arrayOf(INGOT_FLOAT, std::vector<float>(9, 6))})});
+    }
+    const ErrorEstimate found = estimateError(samples);
+    EXPECT_EQ(found.output, 0u);
+    EXPECT_DOUBLE_EQ(found.error, 0.5);
+    return found.strictError;
+  };
+  // Offsets of boxes may be wrong. A value of each sample may not.
+  EXPECT_DOUBLE_EQ(estimate(2), 0.4);
+  EXPECT_DOUBLE_EQ(estimate(1), 0.5);
+  EXPECT_TRUE(isUseless(0.5, 0.5, 0.2));
+  EXPECT_FALSE(isUseless(0.5, 0.1, 0.2));
+  EXPECT_TRUE(isUseless(1.1, 0.1, 0.2));
 }
 
 TEST(OutputErrors, NotANumberIsTheWorst) {
