@@ -406,8 +406,9 @@ class Blocks(Case):
         weights = (w - (spread(z) if zeros else 0)) * spread(scales)
         x = rng.standard_normal((3, k)).astype(np.float32)
         want = x @ (weights if inner == 0 else weights.T)
-        artifact = self.compile(model)
-        np.testing.assert_allclose(self.run_model(artifact, {"x": x})["y"], want, atol=1e-5 * np.abs(want).max())
+        for options in ((), (PACKED,)):
+            artifact = self.compile(model, *options)
+            np.testing.assert_allclose(self.run_model(artifact, {"x": x})["y"], want, atol=1e-5 * np.abs(want).max())
         return inspect(artifact)["weights_bytes"], k * n
 
     def test_types(self):
