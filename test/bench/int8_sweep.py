@@ -78,7 +78,7 @@ def shapes():
     for channels, side in ((16, 28), (64, 14)):
         yield Shape(f"transposed 2x2 {channels}x{side}x{side}", "ConvTranspose", [1, channels, side, side],
                     [channels, channels, 2, 2], axis=1, strides=[2, 2])
-    for rows in (1, 4, 32, 128):
+    for rows in (1, 4, 16, 32, 48, 64, 128):
         for depth in (64, 384, 1024):
             yield Shape(f"matmul {rows}x{depth}x{depth}", "MatMul", [1, rows, depth], [depth, depth], axis=1)
 
