@@ -51,7 +51,8 @@ std::optional<FarSamples> SampleSurvey::findFar(size_t quantity,
     seen.insert(largest[i].sample);
     const Place &next = largest[i + 1];
     // A tensor that is 0 in all other samples is rarely computed.
-    if (seen.size() > std::max<uint64_t>(samples / 4, 1) || next.magnitude == 0)
+    if (double(seen.size()) > std::max(kMostFar * double(samples), 1.0) ||
+        next.magnitude == 0)
       break;
     if (largest[i].magnitude >= factor * next.magnitude &&
         !seen.count(next.sample))

@@ -20,6 +20,12 @@ struct PickedSample {
   double weight = 1;
 };
 
+/// The least factor by which a sample is far larger than the others. If its
+/// values take the whole range of bytes, the others have four of 255 steps.
+constexpr double kFarFactor = 64;
+/// The most samples that are exceptions, as a share of all.
+constexpr double kMostFar = 0.25;
+
 /// Few samples in which a quantity is far larger than in all others.
 struct FarSamples {
   /// The number of samples, and the index of the first one.

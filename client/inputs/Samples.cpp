@@ -314,31 +314,29 @@ bool Samples::step(std::string &problem) {
   return true;
 }
 
-/// Returns the message that an input of the current sample is not finite. Reads
-/// the other samples of the file to count how many are alike.
-std::string Samples::describeNotFinite(size_t input,
-                                       std::vector<Array> &arrays) {
-  const std::string where =
-      "sample " + std::to_string(inFile) + " of " + std::to_string(numInFile);
-  uint64_t others = 0;
-  for (size_t i = input + 1; i < inputs.size(); ++i)
-    if (!readOne(source->streams[i], arrays[i]).empty())
-      inFile = numInFile;
-  while (inFile++ < numInFile) {
+/// Counts the samples behind the current one whose values are not finite. Reads
+/// the file from the input after `input`, as far as it can be read.
+uint64_t Samples::countNotFinite(size_t input, std::vector<Array> &arrays) {
+  uint64_t count = 0;
+  for (size_t first = input + 1; inFile <= numInFile; ++inFile, first = 0) {
     bool isFinite = true;
-    for (size_t i = 0; i < inputs.size(); ++i) {
+    for (size_t i = first; i < inputs.size(); ++i) {
       if (!readOne(source->streams[i], arrays[i]).empty())
-        inFile = numInFile;
+        return count;
       isFinite &= allFinite(arrays[i]);
     }
-    others += !isFinite;
+    // The rest of the current sample does not matter.
+    count += first == 0 && !isFinite;
   }
-  return inQuotes(current) + ": input " + inQuotes(inputs[input].name) +
-         " is infinite or not a number in " + where +
-         (others ? ", and " + std::to_string(others) +
-                       (others > 1 ? " others are alike" : " other is alike")
-                 : "") +
-         ": leave " + (others ? "them" : "it") + " out";
+  return count;
+}
+
+std::string ingot::tools::adviceToLeaveOut(uint64_t others) {
+  if (others == 0)
+    return ": leave it out";
+  return ", and " + std::to_string(others) +
+         (others > 1 ? " others are alike" : " other is alike") +
+         ": leave them out";
 }
 
 std::string Samples::readArrays(std::vector<Array> &arrays) {
@@ -347,8 +345,13 @@ std::string Samples::readArrays(std::vector<Array> &arrays) {
     if (!problem.empty())
       return inQuotes(current) + ": input " + inQuotes(inputs[i].name) + ": " +
              problem;
-    if (!allFinite(arrays[i]))
-      return describeNotFinite(i, arrays);
+    if (!allFinite(arrays[i])) {
+      const std::string where = "sample " + std::to_string(inFile) + " of " +
+                                std::to_string(numInFile);
+      return inQuotes(current) + ": input " + inQuotes(inputs[i].name) +
+             " is infinite or not a number in " + where +
+             adviceToLeaveOut(countNotFinite(i, arrays));
+    }
   }
   return "";
 }

@@ -29,6 +29,10 @@ struct InputSpec {
 /// Returns true if a file in a folder of samples has the name of a sample file.
 bool isSampleFile(const std::string &path);
 
+/// Returns the end of a message about a broken sample, for the number of others
+/// that are broken alike.
+std::string adviceToLeaveOut(uint64_t others);
+
 /// Reads the inputs for one run after the other from .npz files, .npy files and
 /// images. Keeps only one sample of an array in memory.
 class Samples {
@@ -75,7 +79,7 @@ private:
   std::string openNpz(const std::string &path);
   bool step(std::string &problem);
   std::string readArrays(std::vector<Array> &arrays);
-  std::string describeNotFinite(size_t input, std::vector<Array> &arrays);
+  uint64_t countNotFinite(size_t input, std::vector<Array> &arrays);
   std::string readPicture(const std::string &path, std::vector<Array> &arrays);
   std::string addStream(size_t input, const std::string &what, NpyRead read,
                         uint64_t size);

@@ -49,19 +49,6 @@ llvm::Error Calibrator::runOne(Watch &watch, const std::vector<Array> &inputs,
   return llvm::Error::success();
 }
 
-/// Makes an error that says how many samples have values that are not finite.
-llvm::Error Calibrator::checkFinite() const {
-  if (numNotFinite == 0)
-    return llvm::Error::success();
-  const uint64_t others = numNotFinite - 1;
-  return makeError(
-      firstNotFinite +
-      (others ? ", and " + std::to_string(others) +
-                    (others > 1 ? " others are alike" : " other is alike")
-              : "") +
-      ": leave " + (others ? "them" : "it") + " out");
-}
-
 llvm::Error Calibrator::runAll(Samples &samples, const Progress &progress) {
   Watch::Options wanted;
   wanted.fillsBins = false;
@@ -81,8 +68,9 @@ llvm::Error Calibrator::runAll(Samples &samples, const Progress &progress) {
                     });
   if (error)
     return error;
-  if (llvm::Error error = checkFinite())
-    return error;
+  if (numNotFinite > 0)
+    return makeError(firstNotFinite +
+                     tools::adviceToLeaveOut(numNotFinite - 1));
   taken.runs = time.seconds();
   taken.inference = std::max(taken.runs - watch.seconds(), 0.0);
   for (size_t i = 0; i < tensors().size(); ++i)
@@ -138,8 +126,6 @@ void Calibrator::warnOfRanges(const Progress &progress) const {
 }
 
 void Calibrator::warnOfFarSamples(const Progress &progress) const {
-  // Bytes of the whole range leave the other samples this share of 255 steps.
-  constexpr double kFactor = 64;
   // The products of larger ranges and weights may overflow.
   constexpr double kLargestRange = 1e30;
   for (size_t i = 0; i < tensors().size(); ++i) {
@@ -147,7 +133,8 @@ void Calibrator::warnOfFarSamples(const Progress &progress) const {
     const double largest = std::max(std::abs(double(histogram.min())),
                                     std::abs(double(histogram.max())));
     const std::optional<tools::FarSamples> far =
-        numSamples() < kFewSamples ? std::nullopt : seen.findFar(i, kFactor);
+        numSamples() < kFewSamples ? std::nullopt
+                                   : seen.findFar(i, tools::kFarFactor);
     if (!far && largest <= kLargestRange)
       continue;
     const uint64_t number = far ? far->first : seen.findLargest(i);

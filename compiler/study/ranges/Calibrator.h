@@ -64,7 +64,6 @@ private:
   /// Runs on a sample, without watching.
   llvm::Error runOnce(const std::vector<Array> &inputs, const Samples &samples,
                       std::vector<Array> &found);
-  llvm::Error checkFinite() const;
   void warnOfRanges(const Progress &progress) const;
   /// Warns of samples that make the range of a tensor far larger than all
   /// others.

@@ -7,6 +7,7 @@
 #include "compiler/study/runs/OutputErrors.h"
 
 #include "client/Values.h"
+#include "client/inputs/SampleSurvey.h"
 #include "compiler/study/runs/Difference.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -310,11 +311,8 @@ static ErrorEstimate estimateParts(llvm::ArrayRef<SampleErrors> samples,
 static std::vector<size_t> findDominating(llvm::ArrayRef<SampleErrors> samples,
                                           size_t output) {
   constexpr double kNearlyAll = 0.99;
-  // The most samples that are exceptions, as a share of all.
-  constexpr double kMostSamples = 0.25;
-  // The least ratio of the norms of several samples to those of others. Bytes
-  // leave the others this share of 255 steps.
-  constexpr double kLeastRatio = 64;
+  // Sums of squares grow with the square of the values.
+  constexpr double kLeastRatio = tools::kFarFactor * tools::kFarFactor;
   double left = 0, number = 0;
   bool isUnit = true;
   std::vector<size_t> order;
@@ -340,11 +338,11 @@ static std::vector<size_t> findDominating(llvm::ArrayRef<SampleErrors> samples,
     const double next = normOf(order[i + 1]);
     taken += sample.weight;
     // Errors relative to nothing say nothing.
-    if (taken > std::max(kMostSamples * number, 1.0) || next == 0)
+    if (taken > std::max(tools::kMostFar * number, 1.0) || next == 0)
       break;
     left -= sample.weight * normOf(order[i]);
     const double ratio = normOf(order[i]) / next;
-    if (left < most && (i == 0 || ratio >= kLeastRatio * kLeastRatio))
+    if (left < most && (i == 0 || ratio >= kLeastRatio))
       count = i + 1;
   }
   order.resize(count);
