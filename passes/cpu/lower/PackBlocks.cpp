@@ -9,6 +9,7 @@
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/Constants.h"
 #include "passes/cpu/lower/PackWeights.h"
+#include "passes/support/PackedCodes.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -84,9 +85,8 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
   std::optional<ArrayRef<char>> bytes = nn::getRawBytes(codes, storage);
   if (!bytes)
     return {};
-  int64_t bits = layout.bits, perWord = 32 / bits, perByte = 8 / bits;
+  int64_t bits = layout.bits, perWord = 32 / bits;
   int64_t rows = layout.blocks * layout.words;
-  uint32_t mask = (uint32_t(1) << bits) - 1;
   uint32_t sign = layout.areGroupsOfFour ? 0 : uint32_t(1) << (bits - 1);
   std::vector<uint32_t> words(layout.panels * rows * layout.width, 0);
   for (int64_t column = 0; column < layout.columns; ++column)
@@ -94,10 +94,8 @@ static ElementsAttr packWords(const Layout &layout, ElementsAttr codes) {
       int64_t block = k / layout.block, in = k % layout.block;
       int64_t inStored = k % layout.storedBlock;
       int64_t from = (column * layout.storedBlocks + k / layout.storedBlock) *
-                         layout.bytes +
-                     inStored / perByte;
-      uint32_t code =
-          uint8_t((*bytes)[from]) >> (inStored % perByte * bits) & mask;
+                     layout.bytes;
+      uint32_t code = support::readCode(&(*bytes)[from], inStored, bits);
       int64_t row = block * layout.words + in / perWord;
       CodePosition place = layout.placeOf(column, in % perWord);
       words[layout.at(place.column, row, rows)] |= (code ^ sign) << place.bit;

@@ -16,6 +16,7 @@
 #include "passes/legalize/core/Helpers.h"
 #include "passes/legalize/quant/Quantize.h"
 #include "passes/support/DynamicScale.h"
+#include "passes/support/PackedCodes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -270,7 +271,7 @@ static FailureOr<Value> perBlock(Node &node, size_t i, int64_t columns,
 static FailureOr<Value> unpackZeroPoints(Node &node, size_t i, int64_t bits,
                                          int64_t columns, int64_t blocks) {
   auto packed = nn::getConstantInts(node.input(i));
-  int64_t perByte = 8 / bits, bytes = llvm::divideCeil(blocks, perByte);
+  int64_t bytes = llvm::divideCeil(blocks, 8 / bits);
   if (!packed)
     return node.unsupported("computed zero points of a few bits");
   if (int64_t(packed->size()) != columns * bytes)
@@ -279,11 +280,9 @@ static FailureOr<Value> unpackZeroPoints(Node &node, size_t i, int64_t bits,
                         Twine(packed->size()));
   std::vector<double> zeros(columns * blocks);
   for (int64_t column = 0; column < columns; ++column)
-    for (int64_t block = 0; block < blocks; ++block) {
-      int64_t byte = (*packed)[column * bytes + block / perByte];
-      zeros[column * blocks + block] = double(
-          byte >> (block % perByte * bits) & ((int64_t(1) << bits) - 1));
-    }
+    for (int64_t block = 0; block < blocks; ++block)
+      zeros[column * blocks + block] =
+          support::readCode(&(*packed)[column * bytes], block, bits);
   return nn::makeConstant(node.builder, node.loc(),
                           node.type(i).clone({columns, blocks}), zeros);
 }
@@ -313,17 +312,14 @@ static FailureOr<SmallVector<int64_t>> sortRows(Node &node, size_t i,
 /// order.
 static Value moveCodes(Node &node, Value codes, ArrayRef<int64_t> bytes,
                        ArrayRef<int64_t> rows, int64_t bits) {
-  const int64_t perByte = 8 / bits, columns = typeOf(codes).getDimSize(0),
+  const int64_t columns = typeOf(codes).getDimSize(0),
                 stride = int64_t(bytes.size()) / columns;
   std::vector<char> moved(bytes.size(), 0);
   for (int64_t column = 0; column < columns; ++column)
-    for (auto [to, from] : llvm::enumerate(rows)) {
-      const int64_t code =
-          bytes[column * stride + from / perByte] >> (from % perByte * bits) &
-          ((int64_t(1) << bits) - 1);
-      char &byte = moved[column * stride + int64_t(to) / perByte];
-      byte = char(uint8_t(byte) | code << (int64_t(to) % perByte * bits));
-    }
+    for (auto [to, from] : llvm::enumerate(rows))
+      support::writeCode(
+          &moved[column * stride], int64_t(to), bits,
+          support::readCode(&bytes[column * stride], from, bits));
   return mlir::arith::ConstantOp::create(
       node.builder, node.loc(),
       nn::makeConstantAttr(typeOf(codes), std::move(moved)));

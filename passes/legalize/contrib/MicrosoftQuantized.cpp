@@ -16,6 +16,7 @@
 #include "passes/legalize/core/Helpers.h"
 #include "passes/legalize/nn/WindowAttributes.h"
 #include "passes/legalize/quant/Quantize.h"
+#include "passes/support/PackedCodes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -239,7 +240,7 @@ static FailureOr<Value> unpackHalves(Node &node, size_t i, int64_t last) {
   std::vector<double> numbers(ShapedType::getNumElements(shape));
   for (auto [at, number] : llvm::enumerate(numbers)) {
     const int64_t row = int64_t(at) / last, k = int64_t(at) % last;
-    number = double((*bytes)[row * stride + k / 2] >> (k % 2 * 4) & 15);
+    number = support::readCode(&(*bytes)[row * stride], k, /*bits=*/4);
   }
   Type element = IntegerType::get(node.context(), 4, IntegerType::Unsigned);
   return nn::makeConstant(node.builder, node.loc(),

@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/backend/Policy.h"
 #include "passes/quantize/form/Passes.h"
+#include "passes/support/PackedCodes.h"
 #include "passes/support/PackedRange.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
@@ -184,8 +185,8 @@ LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
       return rewriter.notifyMatchFailure(op, answer.reason);
   }
 
-  const int64_t columns = weights->columns(), perByte = 8 / bits;
-  const int64_t bytes = llvm::divideCeil(block, perByte);
+  const int64_t columns = weights->columns();
+  const int64_t bytes = llvm::divideCeil(block, 8 / bits);
   const Order perBlock = weights->blocks();
   std::vector<char> codes(columns * blocks * bytes, 0);
   std::vector<double> factors(columns * blocks), points(columns * blocks);
@@ -196,12 +197,10 @@ LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
       points[column * blocks + at] = double(weights->zeros[from] - lowest);
     }
     for (int64_t k = 0; k < weights->depth(); ++k) {
-      int64_t in = k % block;
-      char &byte =
-          codes[(column * blocks + k / block) * bytes + in / perByte];
       auto code =
           unsigned(weights->numbers[weights->elements.at(column, k)] - lowest);
-      byte = char(unsigned(uint8_t(byte)) | code << (in % perByte * bits));
+      support::writeCode(&codes[(column * blocks + k / block) * bytes],
+                         k % block, bits, code);
     }
   }
   Location loc = op.getLoc();

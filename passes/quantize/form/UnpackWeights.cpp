@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/backend/Policy.h"
 #include "passes/quantize/form/Passes.h"
+#include "passes/support/PackedCodes.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
 
@@ -38,16 +39,15 @@ static Value createMatrix(OpBuilder &builder, nn::PackedMatMulOp op) {
     return {};
   ArrayRef<int64_t> shape = typeOf(op.getCodes()).getShape();
   const int64_t columns = shape[0], blocks = shape[1], bytes = shape[2];
-  const int64_t bits = op.getBits(), depth = op.getDepth(), perByte = 8 / bits;
+  const int64_t bits = op.getBits(), depth = op.getDepth();
   const int64_t block = std::min<int64_t>(op.getBlockSize(), depth);
-  const unsigned mask = (1U << bits) - 1;
   const double middle = double(1 << (bits - 1));
   std::vector<double> numbers(depth * columns);
   for (int64_t column = 0; column < columns; ++column)
     for (int64_t k = 0; k < depth; ++k) {
-      const int64_t at = column * blocks + k / block, in = k % block;
-      const auto byte = uint8_t((*codes)[at * bytes + in / perByte]);
-      const unsigned code = byte >> (in % perByte * bits) & mask;
+      const int64_t at = column * blocks + k / block;
+      const unsigned code =
+          support::readCode(&(*codes)[at * bytes], k % block, bits);
       const double zero = zeros ? (*zeros)[at] : middle;
       // The format subtracts and multiplies in f32.
       numbers[k * columns + column] =

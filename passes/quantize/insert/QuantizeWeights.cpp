@@ -8,6 +8,7 @@
 #include "passes/backend/Policy.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/QuantizationPoints.h"
+#include "passes/support/PackedCodes.h"
 #include "passes/support/PackedRange.h"
 #include "passes/support/Reason.h"
 #include "passes/support/Rules.h"
@@ -103,8 +104,8 @@ void QuantizeWeightsPass::quantize(nn::MatMulOp op) {
   int64_t depth = b.getDimSize(isTransposed ? 1 : 0),
           columns = b.getDimSize(isTransposed ? 0 : 1);
   int64_t block = bits == 8 ? depth : int64_t(blockSize);
-  int64_t blocks = llvm::divideCeil(depth, block), perByte = 8 / bits;
-  int64_t bytes = llvm::divideCeil(block, perByte);
+  int64_t blocks = llvm::divideCeil(depth, block);
+  int64_t bytes = llvm::divideCeil(block, 8 / bits);
   double middle = double(1 << (bits - 1)), most = middle - 1;
   std::vector<char> codes(columns * blocks * bytes, 0);
   std::vector<double> scales(columns * blocks), numbers;
@@ -120,7 +121,7 @@ void QuantizeWeightsPass::quantize(nn::MatMulOp op) {
       for (auto [i, number] : llvm::enumerate(numbers)) {
         auto code =
             unsigned(nearest(number, scale, -middle, most) + middle);
-        codesOfBlock[i / perByte] |= char(code << (i % perByte * bits));
+        support::writeCode(codesOfBlock, int64_t(i), bits, code);
       }
     }
   OpBuilder builder(op);
