@@ -38,6 +38,40 @@ static bool isSmallConstant(Value value) {
          typeOf(value).getElementType().isF32();
 }
 
+namespace {
+
+/// The line of a hard sigmoid: max(0, min(1, x * slope + middle)).
+struct Line {
+  double slope, middle;
+
+  static Line of(nn::HardSigmoidOp op) {
+    return {op.getAlpha().convertToDouble(), op.getBeta().convertToDouble()};
+  }
+  bool takesFactor(double factor) const {
+    return holdsProduct(slope, factor) && holdsProduct(middle, factor);
+  }
+};
+
+} // namespace
+
+/// The hard sigmoid by which a hard swish multiplies its operand.
+static constexpr Line kGateOfHardSwish{1.0 / 6, 0.5};
+
+/// Creates a hard sigmoid of `x` times `factor`: max(0, min(factor, x * (slope
+/// * factor) + middle * factor)).
+static Value scaledHardSigmoid(PatternRewriter &rewriter, Value x, Line line,
+                               double factor) {
+  Location loc = x.getLoc();
+  auto times = [&](double number) {
+    return nn::makeScalar(rewriter, loc, rewriter.getF32Type(),
+                          number * factor);
+  };
+  Value y = nn::MulOp::create(rewriter, loc, typeOf(x), x, times(line.slope));
+  y = nn::AddOp::create(rewriter, loc, typeOf(x), y, times(line.middle));
+  return nn::ClampOp::create(rewriter, loc, y, rewriter.getF64FloatAttr(0),
+                             rewriter.getF64FloatAttr(double(float(factor))));
+}
+
 static bool takesFactor(Value value, double factor, int depth = 0);
 
 /// Returns the operand of a multiplication that can absorb the factor, or null.
@@ -95,6 +129,11 @@ static bool takesFactor(Value value, double factor, int depth) {
     });
   if (auto attention = dyn_cast<nn::ByteAttentionOp>(op))
     return holdsProduct(attention.getResultScale().convertToDouble(), factor);
+  if (isa<nn::HardSwishOp, nn::HardSigmoidOp>(op) &&
+      typeOf(value).getElementType().isF32()) {
+    auto sigmoid = dyn_cast<nn::HardSigmoidOp>(op);
+    return (sigmoid ? Line::of(sigmoid) : kGateOfHardSwish).takesFactor(factor);
+  }
   return isa<nn::ReluOp, nn::ClampOp, nn::LeakyReluOp, nn::TransposeOp>(op) &&
          takesFactor(op->getOperand(0), factor, depth + 1);
 }
@@ -114,6 +153,15 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
     result.setResultScale(
         APFloat(float(attention.getResultScale().convertToDouble() * factor)));
     return result.getY();
+  }
+  if (auto sigmoid = dyn_cast<nn::HardSigmoidOp>(op))
+    return scaledHardSigmoid(rewriter, sigmoid.getX(), Line::of(sigmoid),
+                             factor);
+  if (isa<nn::HardSwishOp>(op)) {
+    Value x = operands[0];
+    return nn::MulOp::create(
+        rewriter, op->getLoc(), x,
+        scaledHardSigmoid(rewriter, x, kGateOfHardSwish, factor));
   }
   if (auto mul = dyn_cast<nn::MulOp>(op)) {
     unsigned number = factorOf(mul, factor, /*depth=*/0)->getOperandNumber();
@@ -151,9 +199,9 @@ static bool isOfSums(Value value, int depth = 0) {
   if (isa<nn::ByteAttentionOp, nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp,
           nn::PackedMatMulOp>(op))
     return true;
-  return isa<nn::AddOp, nn::CastOp, nn::ClampOp, nn::HardSwishOp,
-             nn::LeakyReluOp, nn::MulOp, nn::ReluOp, nn::ReshapeOp, nn::SubOp,
-             nn::TransposeOp>(op) &&
+  return isa<nn::AddOp, nn::CastOp, nn::ClampOp, nn::EluOp, nn::GeluOp,
+             nn::HardSwishOp, nn::LeakyReluOp, nn::MulOp, nn::ReluOp,
+             nn::ReshapeOp, nn::SubOp, nn::SwishOp, nn::TransposeOp>(op) &&
          llvm::any_of(op->getOperands(), [&](Value operand) {
            return isOfSums(operand, depth + 1);
          });
@@ -185,30 +233,12 @@ static bool isUnread(Operation *op, int depth = 0) {
          });
 }
 
-/// Creates a hard sigmoid times `factor`: max(0, min(factor, x * (alpha *
-/// factor) + beta * factor)).
-static Value scaledHardSigmoid(PatternRewriter &rewriter, nn::HardSigmoidOp op,
-                               double factor) {
-  Location loc = op.getLoc();
-  RankedTensorType type = op.getType();
-  auto times = [&](APFloat number) {
-    return nn::makeScalar(rewriter, loc, rewriter.getF32Type(),
-                          number.convertToDouble() * factor);
-  };
-  Value line = nn::MulOp::create(rewriter, loc, type, op.getX(),
-                                 times(op.getAlpha()));
-  line = nn::AddOp::create(rewriter, loc, type, line, times(op.getBeta()));
-  return nn::ClampOp::create(rewriter, loc, line,
-                             rewriter.getF64FloatAttr(0),
-                             rewriter.getF64FloatAttr(double(float(factor))));
-}
-
 namespace {
 
 /// Removes the division from round(x / scale). If x is computed from sums,
-/// divides constants of x by the scale instead. If x is an inexact function,
-/// replaces the division by a multiplication with 1 / scale, because a
-/// multiplication is faster.
+/// divides constants of x by the scale instead. If x has no such constants, or
+/// is an inexact function, multiplies it by 1 / scale, which is faster than a
+/// division.
 struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
   FoldIntoConstants(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
@@ -219,20 +249,8 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
     if (!quotient || typeOf(quotient->division.getB()).getRank() != 0)
       return rewriter.notifyMatchFailure(op, "is not of a constant scale");
     auto [clamp, division, scale] = *quotient;
-    if (isOfFunction(division.getA()) && division.getA().getType() ==
-                                             division->getResult(0).getType() &&
-        typeOf(division.getA()).getElementType().isF32()) {
-      rewriter.setInsertionPoint(division);
-      Value inverse = nn::makeScalar(rewriter, division.getLoc(),
-                                     rewriter.getF32Type(), 1 / scale);
-      rewriter.replaceAllUsesWith(
-          division.getResult(),
-          nn::MulOp::create(rewriter, division.getLoc(), division.getA(),
-                            inverse)
-              ->getResult(0));
-      ++count;
-      return success();
-    }
+    if (isOfFunction(division.getA()))
+      return multiplyByInverse(*quotient, rewriter);
     auto sigmoid = division.getA().getDefiningOp<nn::HardSigmoidOp>();
     // The new sigmoid may be off by one step, which must not reach stored
     // integers. Each user must therefore be a multiplication or unused.
@@ -241,9 +259,10 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
           return isa<nn::MulOp>(user) || isUnread(user);
         })) {
       rewriter.setInsertionPoint(division);
-      rewriter.replaceAllUsesWith(
-          division.getResult(),
-          scaledHardSigmoid(rewriter, sigmoid, 1 / scale));
+      rewriter.replaceAllUsesWith(division.getResult(),
+                                  scaledHardSigmoid(rewriter, sigmoid.getX(),
+                                                    Line::of(sigmoid),
+                                                    1 / scale));
       if (clamp)
         mergeClamps(rewriter, clamp);
       ++count;
@@ -253,14 +272,31 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
       return rewriter.notifyMatchFailure(op, "divides no sums of a product");
     if (!division->hasOneUse() || !takesFactor(division.getA(), 1 / scale) ||
         nn::getConstant(division.getA()))
-      return rewriter.notifyMatchFailure(
-          op, "divides what has no constants, or leaves none that f32 holds");
+      return multiplyByInverse(*quotient, rewriter);
     rewriter.setInsertionPoint(division);
     Value x = scaled(rewriter, division.getA(), 1 / scale);
     // Keep the unused division, because the walk may only erase matched ops.
     rewriter.replaceAllUsesWith(division.getResult(), x);
     if (clamp)
       mergeClamps(rewriter, clamp);
+    ++count;
+    return success();
+  }
+
+  LogicalResult multiplyByInverse(const RoundedQuotient &quotient,
+                                  PatternRewriter &rewriter) const {
+    nn::DivOp division = quotient.division;
+    RankedTensorType type = division.getType();
+    if (division.getA().getType() != type || !type.getElementType().isF32())
+      return rewriter.notifyMatchFailure(division, "divides no tensor of f32");
+    rewriter.setInsertionPoint(division);
+    Value inverse = nn::makeScalar(rewriter, division.getLoc(),
+                                   rewriter.getF32Type(), 1 / quotient.scale);
+    // Keep the unused division, because the walk may only erase matched ops.
+    rewriter.replaceAllUsesWith(
+        division.getResult(), nn::MulOp::create(rewriter, division.getLoc(),
+                                                type, division.getA(), inverse)
+                                  ->getResult(0));
     ++count;
     return success();
   }

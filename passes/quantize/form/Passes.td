@@ -223,17 +223,18 @@ def FoldRequantize : Pass<"nn-fold-requantize"> {
     constants of one factor. Each constant is rounded once, so that a result
     that lies between two steps may differ by one step.
 
-    A quotient by a scale for each channel is multiplied by the inverses, if the
-    dividend is computed from sums.
+    A hard swish of sums takes the scale into the constants of its gate. If such
+    a dividend has no constants, or the scale varies by channel, it is
+    multiplied by the inverse.
 
     A hard sigmoid that is not stored as int16 is scaled in the same way. A
     sigmoid, tanh, erf, softmax or norm is multiplied by the inverse of the
-    scale.
+    scale, whatever it is computed from.
 
     Other dividends keep their division, which `divide-by-constants` turns into
-    exact products. Such dividends are bytes times a scale, and functions that
-    equal x for large x, because their quotients often lie exactly between two
-    steps.
+    exact products. Such dividends are bytes times a scale, and functions of
+    bytes that equal x for large x. Their quotients often lie exactly between
+    two steps.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numFolded", "folded", "Divisions folded">];

@@ -229,6 +229,39 @@ func.func @hard_sigmoid(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi32>) {
 
 // -----
 
+// A hard swish of sums takes the scale into its gate, also if it is a factor. A
+// gelu of sums, and sums with other users, are multiplied by the inverse.
+// CHECK-LABEL: @of_sums
+// CHECK: %[[Z:.*]] = nn.matmul
+// CHECK: %[[SLOPE:.*]] = arith.constant dense<0.333333343> : tensor<f32>
+// CHECK: %[[M:.*]] = nn.mul %[[Z]], %[[SLOPE]]
+// CHECK: %[[MIDDLE:.*]] = arith.constant dense<1.000000e+00> : tensor<f32>
+// CHECK: %[[L:.*]] = nn.add %[[M]], %[[MIDDLE]]
+// CHECK: %[[G:.*]] = nn.clamp %[[L]] {max = 2.000000e+00 : f64, min = 0.000000e+00 : f64}
+// CHECK: %[[S:.*]] = nn.mul %[[Z]], %[[G]]
+// CHECK: nn.round %[[S]]
+// CHECK: %[[GELU:.*]] = nn.gelu
+// CHECK: %[[TWO:.*]] = arith.constant dense<2.000000e+00> : tensor<f32>
+// CHECK: %[[P:.*]] = nn.mul %[[GELU]], %[[TWO]]
+// CHECK: nn.round %[[P]]
+// CHECK: %[[Q:.*]] = nn.mul %[[Z]], %{{.*}}
+// CHECK: nn.round %[[Q]]
+func.func @of_sums(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %z = nn.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %0 = nn.hard_swish %z : tensor<2x2xf32> -> tensor<2x2xf32>
+  %1 = nn.div %0, %s : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %2 = nn.round %1 : tensor<2x2xf32> -> tensor<2x2xf32>
+  %3 = nn.gelu %z : tensor<2x2xf32> -> tensor<2x2xf32>
+  %4 = nn.div %3, %s : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %5 = nn.round %4 : tensor<2x2xf32> -> tensor<2x2xf32>
+  %6 = nn.div %z, %s : tensor<2x2xf32>, tensor<f32> -> tensor<2x2xf32>
+  %7 = nn.round %6 : tensor<2x2xf32> -> tensor<2x2xf32>
+  return %2, %5, %7 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
+
+// -----
+
 // Bytes times a scale lie between two steps of another scale on purpose, so
 // their quotient is rounded exactly.
 // CHECK-LABEL: @bytes
