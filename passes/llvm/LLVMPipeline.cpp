@@ -20,6 +20,7 @@ void ingot::buildLLVMPipeline(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createLinalgToLoops());
   // Kernels that divide by different constants differ only in factors then.
   passes.addPass(createDivideByConstants());
+  passes.addPass(createFuseMultiplyAdds());
   passes.addPass(createMergeKernels());
   // Expand instructions and functions that the CPU lacks.
   passes.addPass(createApproximateMath());

@@ -72,4 +72,20 @@ def DivideByConstants : Pass<"divide-by-constants", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def FuseMultiplyAdds : Pass<"fuse-multiply-adds", "::mlir::ModuleOp"> {
+  let summary = "Scale and shift sums of integers by one instruction";
+  let description = [{
+    Replaces `x * a + b` of f32 by `fma(x, a, b)` if `x * a` is computed from
+    sums of integers that the same kernel adds up. Epilogues of products of
+    bytes then need fewer instructions, and round once instead of twice.
+
+    Functions of bytes alone keep both roundings, because `nn-fold-byte-scales`
+    has proven their integers with them. Other floats keep them as well.
+    Nothing changes if the CPU has no fused multiply-add.
+  }];
+  let statistics = [
+    Statistic<"numFused", "fused", "sums of a product that are one op">];
+  let dependentDialects = ["::mlir::math::MathDialect"];
+}
+
 #endif // INGOT_PASSES_MATH_PASSES_TD

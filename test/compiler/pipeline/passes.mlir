@@ -222,6 +222,7 @@
 // CHECK-NEXT: {{^ *}}linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}divide-by-constants{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}fuse-multiply-adds{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}merge-kernels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-bf16{{[,{]|$}}
