@@ -205,6 +205,7 @@ def Simplify : Pass<"nn-simplify"> {
       window a `matmul`.
     - Additions of zero, multiplications by one, casts forth and back, and
       chains of `reshape` or `transpose` are removed.
+    - Two constants that are added to or subtracted from an `i32` are merged.
     - A `clamp` or `max` that computes a `relu` becomes one. A `relu` of a value
       that cannot be negative is removed.
     - `pow` by 2, 0.5 or -1 becomes `mul`, `sqrt` or `reciprocal`. `pow` by 1 is

@@ -64,6 +64,40 @@ template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
   }
 };
 
+/// Merges the constants of x + a + b, where either sum may be a difference.
+/// Integers wrap around, so that their sum does not depend on the order. The
+/// merged constant keeps the sign of b, and has the other sign of a if these
+/// differ.
+template <typename Op>
+struct MergeShifts : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    constexpr bool subtracts = std::is_same_v<Op, nn::SubOp>;
+    RankedTensorType type = op.getType();
+    Operation *inner = op.getA().getDefiningOp();
+    if (!type.getElementType().isInteger(32) || !inner ||
+        !isa<nn::AddOp, nn::SubOp>(inner) || !inner->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "is not of a sum of i32");
+    Value x = inner->getOperand(0), a = inner->getOperand(1), b = op.getB();
+    if (x.getType() != type || !nn::getConstant(a) || !nn::getConstant(b))
+      return rewriter.notifyMatchFailure(op, "adds no two constants");
+    auto shape =
+        nn::broadcastShapes({typeOf(a).getShape(), typeOf(b).getShape()});
+    RankedTensorType both = shape ? typeOf(b).clone(*shape) : nullptr;
+    if (!both || both.getNumElements() > std::max(typeOf(a).getNumElements(),
+                                                  typeOf(b).getNumElements()))
+      return rewriter.notifyMatchFailure(op, "would have a larger constant");
+    Value shift =
+        isa<nn::SubOp>(inner) == subtracts
+            ? Value(nn::AddOp::create(rewriter, op.getLoc(), both, b, a))
+            : Value(nn::SubOp::create(rewriter, op.getLoc(), both, b, a));
+    rewriter.replaceOpWithNewOp<Op>(op, type, x, shift);
+    return success();
+  }
+};
+
 /// Replaces a pool whose single window covers everything by a reduction.
 template <typename Op> struct PoolToReduce : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -264,11 +298,11 @@ struct SimplifyPass : ingot::impl::SimplifyBase<SimplifyPass> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<DropNeutral<nn::AddOp>, DropNeutral<nn::SubOp>,
-                 DropNeutral<nn::MulOp>, DropNeutral<nn::DivOp>,
-                 PoolToReduce<nn::AvgPoolOp>, PoolToReduce<nn::MaxPoolOp>,
-                 ConvToMatMul, ComposeCasts, ClampToRelu, MaxToRelu, DropRelu,
-                 SimplifyPow>(context);
+    patterns.add<
+        DropNeutral<nn::AddOp>, DropNeutral<nn::SubOp>, DropNeutral<nn::MulOp>,
+        DropNeutral<nn::DivOp>, MergeShifts<nn::AddOp>, MergeShifts<nn::SubOp>,
+        PoolToReduce<nn::AvgPoolOp>, PoolToReduce<nn::MaxPoolOp>, ConvToMatMul,
+        ComposeCasts, ClampToRelu, MaxToRelu, DropRelu, SimplifyPow>(context);
     nn::ReshapeOp::getCanonicalizationPatterns(patterns, context);
     nn::TransposeOp::getCanonicalizationPatterns(patterns, context);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns),
