@@ -287,13 +287,17 @@ Value CastOp::buildScalar(OpBuilder &builder, ValueRange args) {
     return encodeTiny(builder, loc, x, *format, getSaturate(), getRounding());
   }
   Type number = signless(to);
-  if (getInRange() && x.getType().isF32() &&
-      number.getIntOrFloatBitWidth() <= 32) {
-    Value whole =
-        arith::FPToSIOp::create(builder, loc, builder.getI32Type(), x);
-    if (!number.isInteger(32))
-      whole = arith::TruncIOp::create(builder, loc, number, whole);
-    return whole;
+  if (auto whole = dyn_cast<IntegerType>(number);
+      getInRange() && whole && whole.getWidth() <= 32 &&
+      (x.getType().isF32() || x.getType().isInteger(32))) {
+    if (x.getType().isF32())
+      x = arith::FPToSIOp::create(builder, loc, builder.getI32Type(), x);
+    if (whole.getWidth() < 32)
+      x = arith::TruncIOp::create(builder, loc, whole, x,
+                                  isUnsigned(to)
+                                      ? arith::IntegerOverflowFlags::nuw
+                                      : arith::IntegerOverflowFlags::nsw);
+    return x;
   }
   return convertScalar(builder, loc, x, number, fromUnsigned,
                        isUnsigned(getY().getType()));
@@ -337,11 +341,6 @@ Value SelectOp::buildScalar(OpBuilder &builder, ValueRange args) {
   return arith::SelectOp::create(builder, getLoc(), args[0], args[1], args[2]);
 }
 
-/// Adding this constant to an f32 rounds it to an integer, because the step of
-/// f32 is 1 from 2^23 on. The low bits of the sum contain the integer.
-static constexpr double kWholeSteps = 0x1.8p23;
-static constexpr double kWholeStepsBits = 0x4b400000;
-
 Value RequantizeOp::buildScalar(OpBuilder &builder, ValueRange args) {
   Location loc = getLoc();
   Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
@@ -367,7 +366,7 @@ Value RequantizeOp::buildScalar(OpBuilder &builder, ValueRange args) {
     Value sum = math::FmaOp::create(builder, loc, x, scale, shift);
     whole = arith::SubIOp::create(
         builder, loc, arith::BitcastOp::create(builder, loc, i32, sum),
-        scalar(builder, loc, i32, kWholeStepsBits));
+        scalar(builder, loc, i32, llvm::bit_cast<int32_t>(kWholeSteps)));
     whole = bounded(arith::MaxSIOp(), arith::MinSIOp(), whole);
   } else {
     Value sum = arith::AddFOp::create(

@@ -16,6 +16,10 @@
 
 namespace ingot::nn {
 
+/// Adding this constant to an f32 rounds it to an integer, because the step of
+/// f32 is 1 from 2^23 on. The low bits of the sum contain the integer.
+constexpr float kWholeSteps = 0x1.8p23F;
+
 /// Returns the type of elements in memory and in linalg: `ui8` becomes `i8` and
 /// so on. Integers and floats of less than a byte, and 8-bit floats, become
 /// `i8`. Other types, including tensors of them, are unchanged.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/nn/Scalars.h"
 #include "passes/cpu/Passes.h"
 #include "passes/support/Rewrite.h"
 
@@ -109,6 +110,45 @@ bool isHeldWithin(Value value, double low, double high) {
   return least && most && *least <= *most && *least >= low && *most <= high;
 }
 
+/// A byte that becomes a float after a zero point is subtracted.
+struct ReadByte {
+  /// The integer that is narrowed to the byte.
+  Value whole;
+  int64_t zero = 0;
+  bool isSigned = false;
+
+  /// Returns the byte that `op` converts, or a null value if it is loaded.
+  template <typename Op>
+  static ReadByte of(Op op);
+};
+
+template <typename Op>
+ReadByte ReadByte::of(Op op) {
+  ReadByte read{op.getIn(), 0, isa<arith::SIToFPOp>(op)};
+  APInt number;
+  if (auto shifted = read.whole.template getDefiningOp<arith::SubIOp>()) {
+    if (!matchPattern(shifted.getRhs(), m_ConstantInt(&number)))
+      return {};
+    read.zero = number.getSExtValue();
+    read.whole = shifted.getLhs();
+  }
+  // Looks through an extension of the byte to int16 or i32.
+  Operation *extend = read.whole.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend)) {
+    read.isSigned = isa<arith::ExtSIOp>(extend);
+    read.whole = extend->getOperand(0);
+  }
+  auto bytes = read.whole.template getDefiningOp<arith::TruncIOp>();
+  const bool mayBeNegative = read.isSigned || read.zero != 0;
+  if (!bytes || !getElementTypeOrSelf(bytes.getType()).isInteger(8) ||
+      (isa<arith::UIToFPOp>(op) && mayBeNegative))
+    return {};
+  read.whole = bytes.getIn();
+  return read;
+}
+
+constexpr char kLoaded[] = "is of bytes that are loaded, or may be negative";
+
 /// Replaces bytes that are directly converted to floats by the rounded floats.
 /// The zero point is added and subtracted again; this changes no value within a
 /// byte.
@@ -118,30 +158,12 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    Value whole = op.getIn();
-    int64_t zero = 0;
+    auto [whole, zero, isSigned] = ReadByte::of(op);
+    if (!whole)
+      return rewriter.notifyMatchFailure(op, kLoaded);
     APInt number;
-    if (auto shifted = whole.getDefiningOp<arith::SubIOp>()) {
-      if (!matchPattern(shifted.getRhs(), m_ConstantInt(&number)))
-        return rewriter.notifyMatchFailure(op, "subtracts no constant");
-      zero = number.getSExtValue();
-      whole = shifted.getLhs();
-    }
-    // Looks through an extension of the byte to int16 or i32.
-    Operation *extend = whole.getDefiningOp();
-    bool isSigned = isa<arith::SIToFPOp>(op);
-    if (isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend)) {
-      isSigned = isa<arith::ExtSIOp>(extend);
-      whole = extend->getOperand(0);
-    }
-    if (isa<arith::UIToFPOp>(op) && (isSigned || zero != 0))
-      return rewriter.notifyMatchFailure(op, "may be of negative numbers");
-    auto bytes = whole.getDefiningOp<arith::TruncIOp>();
-    if (!bytes || !getElementTypeOrSelf(bytes.getType()).isInteger(8))
-      return rewriter.notifyMatchFailure(op, "is of bytes that are loaded");
-    whole = bytes.getIn();
     if (zero != 0) {
-      auto moved = whole.getDefiningOp<arith::AddIOp>();
+      auto moved = whole.template getDefiningOp<arith::AddIOp>();
       if (!moved || !matchPattern(moved.getRhs(), m_ConstantInt(&number)) ||
           number.getSExtValue() != zero)
         return rewriter.notifyMatchFailure(op, "has another zero point");
@@ -149,7 +171,7 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
     }
     // Expects one op for rounding and conversion, because the walk has already
     // fused both.
-    auto rounded = whole.getDefiningOp<LLVM::LrintOp>();
+    auto rounded = whole.template getDefiningOp<LLVM::LrintOp>();
     if (!rounded || rounded.getOperand().getType() != op.getType() ||
         !isHeldWithin(rounded.getOperand(), (isSigned ? -128 : 0) - zero,
                       (isSigned ? 127 : 255) - zero))
@@ -160,12 +182,80 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
   }
 };
 
+/// Replaces bytes that are directly converted to floats by the float whose low
+/// bits they are. It is an integer plus `nn::kWholeSteps`, which is subtracted
+/// together with the zero point, without an error.
+template <typename Op>
+struct ReadWhatWasRequantized : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto [whole, zero, isSigned] = ReadByte::of(op);
+    auto most = whole ? whole.template getDefiningOp<arith::MinSIOp>()
+                      : arith::MinSIOp();
+    auto least = most ? most.getLhs().template getDefiningOp<arith::MaxSIOp>()
+                      : arith::MaxSIOp();
+    auto shifted = least
+                       ? least.getLhs().template getDefiningOp<arith::SubIOp>()
+                       : arith::SubIOp();
+    auto bits =
+        shifted ? shifted.getLhs().template getDefiningOp<arith::BitcastOp>()
+                : arith::BitcastOp();
+    APInt high, low, shift;
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!bits || !type || bits.getIn().getType() != type ||
+        !matchPattern(most.getRhs(), m_ConstantInt(&high)) ||
+        !matchPattern(least.getRhs(), m_ConstantInt(&low)) ||
+        !matchPattern(shifted.getRhs(), m_ConstantInt(&shift)) ||
+        shift.getSExtValue() != llvm::bit_cast<int32_t>(nn::kWholeSteps) ||
+        low.getSExtValue() < (isSigned ? -128 : 0) ||
+        high.getSExtValue() > (isSigned ? 127 : 255))
+      return rewriter.notifyMatchFailure(
+          op, "converts no vector of low bits, held within a byte");
+    Location loc = op.getLoc();
+    auto constant = [&](double number) -> Value {
+      return arith::ConstantOp::create(
+          rewriter, loc,
+          DenseElementsAttr::get(type,
+                                 rewriter.getF32FloatAttr(float(number))));
+    };
+    Value x =
+        arith::SubFOp::create(rewriter, loc, bits.getIn(),
+                              constant(double(nn::kWholeSteps) + double(zero)));
+    x = arith::MaxNumFOp::create(rewriter, loc, x,
+                                 constant(double(low.getSExtValue() - zero)));
+    rewriter.replaceOpWithNewOp<arith::MinNumFOp>(
+        op, x, constant(double(high.getSExtValue() - zero)));
+    return success();
+  }
+};
+
+/// Lets a narrowed integer wrap around. Its floats may be NaN, which becomes an
+/// integer that no byte holds. LLVM must not assume that an index read from
+/// such a byte is small.
+struct LetWrapAround : OpRewritePattern<arith::TruncIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncIOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getOverflowFlags() == arith::IntegerOverflowFlags::none)
+      return rewriter.notifyMatchFailure(op, "may wrap around");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.setOverflowFlags(arith::IntegerOverflowFlags::none); });
+    return success();
+  }
+};
+
 struct RoundToIntegerPass
     : ingot::impl::RoundToIntegerBase<RoundToIntegerPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<BoundByZero, ReadWhatWasRounded<arith::SIToFPOp>,
-                 ReadWhatWasRounded<arith::UIToFPOp>, RoundWhileConverting,
+    patterns.add<BoundByZero, LetWrapAround, RoundWhileConverting,
+                 ReadWhatWasRequantized<arith::SIToFPOp>,
+                 ReadWhatWasRequantized<arith::UIToFPOp>,
+                 ReadWhatWasRounded<arith::SIToFPOp>,
+                 ReadWhatWasRounded<arith::UIToFPOp>,
                  BoundNumbers<arith::MaximumFOp, arith::MaxNumFOp>,
                  BoundNumbers<arith::MinimumFOp, arith::MinNumFOp>>(
         &getContext());

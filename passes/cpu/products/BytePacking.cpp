@@ -32,6 +32,8 @@ static constexpr StringRef
                        "llvm.x86.avx512.packuswb.512"};
 /// The bytes of a lane of 128 bits, and the integers of the widest vector.
 static constexpr int64_t kUnitBytes = 16, kWidestLanes = 16;
+/// The largest size of a zero point of bytes.
+static constexpr int64_t kMaxZeroPoint = 255;
 
 //===----------------------------------------------------------------------===//
 // Packable values
@@ -97,20 +99,39 @@ BytePacking::BytePacking(kernel::EpilogueOpInterface op) {
   if (!bytes || !bytes.getType().isInteger(8) ||
       !bytes.getIn().getType().isInteger(32))
     return;
-  // Looks through the addition of a zero point, which may follow the packing.
-  APInt zeroPoint;
+  // Looks through the addition of a zero point. It may follow the packing to
+  // bytes if these hold the other number. Otherwise it follows the packing to
+  // words, which saturate to far more than any byte.
+  APInt number;
   auto sum = bytes.getIn().getDefiningOp<arith::AddIOp>();
-  if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&zeroPoint)) &&
-      isPackable(sum.getLhs()))
-    offset = zeroPoint.getSExtValue();
-  else
-    (void)isPackable(bytes.getIn());
+  int64_t zeroPoint = 0;
+  if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&number)) &&
+      std::abs(number.getSExtValue()) <= kMaxZeroPoint)
+    zeroPoint = number.getSExtValue();
+  if (zeroPoint == 0)
+    (void)isPackable(bytes.getIn(), 0);
+  else if (isPackable(sum.getLhs(), 0))
+    offset = zeroPoint;
+  else if (isPackable(sum.getLhs(), zeroPoint))
+    offsetOfWords = zeroPoint;
+  if (packable)
+    return;
+  // The model's bounds hold integers that no op of the epilogue bounds.
+  isSigned = bitEnumContainsAny(bytes.getOverflowFlags(),
+                                arith::IntegerOverflowFlags::nsw);
+  if (!isSigned && !bitEnumContainsAny(bytes.getOverflowFlags(),
+                                       arith::IntegerOverflowFlags::nuw))
+    return;
+  packable = zeroPoint != 0 ? sum.getLhs() : bytes.getIn();
+  offsetOfWords = zeroPoint;
 }
 
-/// Returns true if `whole`, an i32, always fits a byte. If so, it becomes the
-/// value to pack.
-bool BytePacking::isPackable(Value whole) {
+/// Returns true if `whole`, an i32, plus `zeroPoint` always fits a byte. If so,
+/// it becomes the value to pack.
+bool BytePacking::isPackable(Value whole, int64_t zeroPoint) {
   Bounds bounds = boundsOf(whole);
+  bounds.low += double(zeroPoint);
+  bounds.high += double(zeroPoint);
   isSigned = bounds.low < 0;
   if (isSigned ? bounds.low < -128 || bounds.high > 127 : bounds.high > 255)
     return false;
@@ -212,6 +233,12 @@ static SmallVector<Value> packAll(IndexBuilder &b, ArrayRef<StringRef> names,
 
 Value BytePacking::pack(IndexBuilder &b, ArrayRef<Value> integers) const {
   SmallVector<Value> words = packAll(b, kPackWords, integers);
+  if (offsetOfWords != 0)
+    for (Value &vector : words) {
+      auto type = cast<VectorType>(vector.getType());
+      vector = LLVM::SAddSat::create(b.b, b.loc, vector,
+                                     splatInt(b, type, offsetOfWords));
+    }
   Value bytes = packAll(b, isSigned ? kPackSigned : kPackUnsigned, words)[0];
   if (offset != 0)
     bytes = arith::AddIOp::create(

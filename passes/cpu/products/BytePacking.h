@@ -37,18 +37,18 @@ public:
                    llvm::ArrayRef<mlir::Value> integers) const;
 
 private:
-  bool isPackable(mlir::Value whole);
+  bool isPackable(mlir::Value whole, int64_t zeroPoint);
   mlir::Value toInteger(IndexBuilder &b, mlir::Value result) const;
 
-  /// The value of the epilogue to convert to bytes; null if it may exceed a
-  /// byte. If the value is a float with a byte's lower bound only, this is the
-  /// value before the bound. Packing saturates anyway.
+  /// The value of the epilogue to convert to bytes, without the zero point;
+  /// null if it may exceed a byte. If the value is a float with a byte's lower
+  /// bound only, this is the value before the bound. Packing saturates anyway.
   mlir::Value packable;
   bool isSigned = false, isRounded = false;
   /// The upper bound of a float whose lower bound was dropped.
   double most = 0;
-  /// The value that is added to bytes after packing.
-  int64_t offset = 0;
+  /// The values that are added to words and to bytes after packing.
+  int64_t offsetOfWords = 0, offset = 0;
 };
 
 /// Runs the epilogue over the vectors of a row of a tile, and stores their

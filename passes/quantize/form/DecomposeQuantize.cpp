@@ -223,7 +223,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
         whole = b.make<nn::AddOp>(
             whole, nn::makeScalar(rewriter, op.getLoc(), rewriter.getI32Type(),
                                   double(zero)));
-      Value bytes = b.make<nn::CastOp>(op.getY().getType(), whole);
+      Value bytes =
+          b.make<nn::CastOp>(op.getY().getType(), whole, /*in_range=*/true);
       if (outer)
         rewriter.replaceAllUsesWith(outer.getResult(), bytes);
       rewriter.replaceOp(op, bytes);

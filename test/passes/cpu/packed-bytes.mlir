@@ -37,6 +37,92 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
+// A zero point is added to words, which hold the values before saturation.
+// CHECK-LABEL: func.func private @zero_point
+// CHECK: %[[M:.*]] = arith.minnumf
+// CHECK: %[[I:.*]] = llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"(%[[M]])
+// CHECK: %[[WORDS:.*]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"(%[[I]], %{{.*}})
+// CHECK: %[[ZERO:.*]] = arith.constant dense<12> : vector<16xi16>
+// CHECK: %[[MOVED:.*]] = llvm.intr.sadd.sat(%[[WORDS]], %[[ZERO]])
+// CHECK: llvm.call_intrinsic "llvm.x86.sse2.packuswb.128"
+// A zero point whose bytes hold the other number is added to bytes.
+// CHECK-LABEL: func.func private @half
+// CHECK-NOT: sadd.sat
+// CHECK: %[[BYTES:.*]] = llvm.call_intrinsic "llvm.x86.sse2.packsswb.128"
+// CHECK: arith.addi %[[BYTES]], %{{.*}} : vector<16xi8>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @zero_point(%a: memref<1x8xi8>, %w: memref<1x2x16x4xi8>, %d: memref<1x16xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<1x2x16x4xi8>) outs(%d : memref<1x16xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <1x1>>} {
+    ^bb0(%sum: i32):
+      %low = arith.constant -1.2e+1 : f32
+      %high = arith.constant 2.43e+2 : f32
+      %zero = arith.constant 12 : i32
+      %0 = arith.sitofp %sum : i32 to f32
+      %1 = arith.maximumf %0, %low : f32
+      %2 = arith.minimumf %1, %high : f32
+      %3 = math.roundeven %2 : f32
+      %4 = arith.fptosi %3 : f32 to i32
+      %5 = arith.addi %4, %zero : i32
+      %6 = arith.trunci %5 : i32 to i8
+      cpu.yield %6 : i8
+    }
+    return
+  }
+  func.func private @half(%a: memref<1x8xi8>, %w: memref<1x2x16x4xi8>, %d: memref<1x16xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<1x2x16x4xi8>) outs(%d : memref<1x16xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <1x1>>} {
+    ^bb0(%sum: i32):
+      %low = arith.constant -1.28e+2 : f32
+      %high = arith.constant 1.27e+2 : f32
+      %zero = arith.constant 128 : i32
+      %0 = arith.sitofp %sum : i32 to f32
+      %1 = arith.maximumf %0, %low : f32
+      %2 = arith.minimumf %1, %high : f32
+      %3 = math.roundeven %2 : f32
+      %4 = arith.fptosi %3 : f32 to i32
+      %5 = arith.addi %4, %zero : i32
+      %6 = arith.trunci %5 : i32 to i8
+      cpu.yield %6 : i8
+    }
+    return
+  }
+}
+
+// -----
+
+// Integers are packed without a clamp if narrowing them may not wrap around.
+// CHECK-LABEL: func.func private @in_range
+// CHECK: %[[WORDS:.*]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"
+// CHECK: llvm.intr.sadd.sat(%[[WORDS]], %{{.*}})
+// CHECK: llvm.call_intrinsic "llvm.x86.sse2.packuswb.128"
+// CHECK-LABEL: func.func private @signed
+// CHECK: llvm.call_intrinsic "llvm.x86.sse2.packsswb.128"
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @in_range(%a: memref<1x8xi8>, %w: memref<1x2x16x4xi8>, %d: memref<1x16xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<1x2x16x4xi8>) outs(%d : memref<1x16xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <1x1>>} {
+    ^bb0(%sum: i32):
+      %zero = arith.constant 12 : i32
+      %0 = arith.addi %sum, %zero : i32
+      %1 = arith.trunci %0 overflow<nuw> : i32 to i8
+      cpu.yield %1 : i8
+    }
+    return
+  }
+  func.func private @signed(%a: memref<1x8xi8>, %w: memref<1x2x16x4xi8>, %d: memref<1x16xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<1x2x16x4xi8>) outs(%d : memref<1x16xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <1x1>>} {
+    ^bb0(%sum: i32):
+      %0 = arith.trunci %sum overflow<nsw> : i32 to i8
+      cpu.yield %0 : i8
+    }
+    return
+  }
+}
+
+// -----
+
 // Integers that are clamped to a byte are packed instead of clamped.
 // CHECK-LABEL: func.func private @held
 // CHECK: %[[SUMS:.*]]:2 = scf.for

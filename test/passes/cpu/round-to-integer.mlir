@@ -156,3 +156,70 @@ func.func @zero(%x: vector<16xf32>, %s: f32) -> (vector<16xf32>, f32, vector<16x
   %2 = arith.maximumf %x, %ones : vector<16xf32>
   return %0, %1, %2 : vector<16xf32>, f32, vector<16xf32>
 }
+
+// Bytes that a requantize leaves in the low bits of a float become floats by a
+// subtraction, which includes the zero point.
+// CHECK-LABEL: @requantized
+// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<0x4B40000C> : vector<8xf32>
+// CHECK: %[[X:.*]] = arith.subf %arg0, %[[SHIFT]]
+// CHECK: %[[L:.*]] = arith.maxnumf %[[X]], %{{.*}}
+// CHECK: %[[Y:.*]] = arith.minnumf %[[L]], %{{.*}}
+// CHECK: return %[[Y]]
+func.func @requantized(%x: vector<8xf32>) -> vector<8xf32> {
+  %shift = arith.constant dense<0x4B400000> : vector<8xi32>
+  %low = arith.constant dense<0> : vector<8xi32>
+  %high = arith.constant dense<255> : vector<8xi32>
+  %zero = arith.constant dense<12> : vector<8xi32>
+  %0 = arith.bitcast %x : vector<8xf32> to vector<8xi32>
+  %1 = arith.subi %0, %shift : vector<8xi32>
+  %2 = arith.maxsi %1, %low : vector<8xi32>
+  %3 = arith.minsi %2, %high : vector<8xi32>
+  %4 = arith.trunci %3 : vector<8xi32> to vector<8xi8>
+  %5 = arith.extui %4 : vector<8xi8> to vector<8xi32>
+  %6 = arith.subi %5, %zero : vector<8xi32>
+  %7 = arith.sitofp %6 : vector<8xi32> to vector<8xf32>
+  return %7 : vector<8xf32>
+}
+
+// Must not fire: another shift, bounds beyond the byte, no vector.
+// CHECK-LABEL: @others
+// CHECK-COUNT-3: arith.sitofp
+func.func @others(%x: vector<8xf32>, %s: f32) -> (vector<8xf32>, vector<8xf32>, f32) {
+  %shift = arith.constant dense<0x4B400000> : vector<8xi32>
+  %less = arith.constant dense<0x4B3FFFFF> : vector<8xi32>
+  %low = arith.constant dense<0> : vector<8xi32>
+  %high = arith.constant dense<255> : vector<8xi32>
+  %beyond = arith.constant dense<256> : vector<8xi32>
+  %one_shift = arith.constant 0x4B400000 : i32
+  %one_low = arith.constant 0 : i32
+  %one_high = arith.constant 255 : i32
+  %0 = arith.bitcast %x : vector<8xf32> to vector<8xi32>
+  %1 = arith.subi %0, %less : vector<8xi32>
+  %2 = arith.maxsi %1, %low : vector<8xi32>
+  %3 = arith.minsi %2, %high : vector<8xi32>
+  %4 = arith.trunci %3 : vector<8xi32> to vector<8xi8>
+  %5 = arith.extui %4 : vector<8xi8> to vector<8xi32>
+  %6 = arith.sitofp %5 : vector<8xi32> to vector<8xf32>
+  %7 = arith.subi %0, %shift : vector<8xi32>
+  %8 = arith.maxsi %7, %low : vector<8xi32>
+  %9 = arith.minsi %8, %beyond : vector<8xi32>
+  %10 = arith.trunci %9 : vector<8xi32> to vector<8xi8>
+  %11 = arith.extui %10 : vector<8xi8> to vector<8xi32>
+  %12 = arith.sitofp %11 : vector<8xi32> to vector<8xf32>
+  %13 = arith.bitcast %s : f32 to i32
+  %14 = arith.subi %13, %one_shift : i32
+  %15 = arith.maxsi %14, %one_low : i32
+  %16 = arith.minsi %15, %one_high : i32
+  %17 = arith.trunci %16 : i32 to i8
+  %18 = arith.extui %17 : i8 to i32
+  %19 = arith.sitofp %18 : i32 to f32
+  return %6, %12, %19 : vector<8xf32>, vector<8xf32>, f32
+}
+
+// Bytes may wrap around from here on, because NaN becomes any integer.
+// CHECK-LABEL: @wraps
+// CHECK: arith.trunci %arg0 : vector<8xi32> to vector<8xi8>
+func.func @wraps(%x: vector<8xi32>) -> vector<8xi8> {
+  %0 = arith.trunci %x overflow<nuw> : vector<8xi32> to vector<8xi8>
+  return %0 : vector<8xi8>
+}

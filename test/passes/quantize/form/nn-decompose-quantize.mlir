@@ -52,7 +52,7 @@ func.func @zero(%x: tensor<3xi8>, %y: tensor<3xf32>, %s: tensor<f32>) -> (tensor
 // CHECK: %[[I:.*]] = nn.cast %[[R]] {in_range} : tensor<3xf32> -> tensor<3xi32>
 // CHECK: %[[Z:.*]] = arith.constant dense<3> : tensor<i32>
 // CHECK: %[[A:.*]] = nn.add %[[I]], %[[Z]]
-// CHECK: nn.cast %[[A]] : tensor<3xi32> -> tensor<3xui8>
+// CHECK: nn.cast %[[A]] {in_range} : tensor<3xi32> -> tensor<3xui8>
 func.func @constant(%x: tensor<3xf32>) -> tensor<3xui8> {
   %s = arith.constant dense<0.5> : tensor<f32>
   %z = arith.constant dense<3> : tensor<ui8>
@@ -81,7 +81,7 @@ func.func @words(%x: tensor<3xf32>) -> tensor<1x3xf32> {
 
 // Must not fire: other users read the int16 values, so all users do.
 // CHECK-LABEL: @shared
-// CHECK: %[[W:.*]] = nn.cast %{{.*}} : tensor<3xi32> -> tensor<3xi16>
+// CHECK: %[[W:.*]] = nn.cast %{{.*}} {in_range} : tensor<3xi32> -> tensor<3xi16>
 // CHECK: nn.cast %[[W]] : tensor<3xi16> -> tensor<3xi32>
 func.func @shared(%x: tensor<3xf32>) -> (tensor<3xi16>, tensor<3xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
@@ -156,10 +156,10 @@ func.func @cast(%x: tensor<3xf32>) -> tensor<3xf32> {
 // Must not fire: other users read the bytes, or another zero point is
 // subtracted.
 // CHECK-LABEL: @cast_and_read
-// CHECK: %[[A:.*]] = nn.cast %{{.*}} : tensor<3xi32> -> tensor<3xui8>
+// CHECK: %[[A:.*]] = nn.cast %{{.*}} {in_range} : tensor<3xi32> -> tensor<3xui8>
 // CHECK: %[[F:.*]] = nn.cast %[[A]] : tensor<3xui8> -> tensor<3xf32>
 // CHECK: nn.sub %[[F]]
-// CHECK: %[[B:.*]] = nn.cast %{{.*}} : tensor<3xi32> -> tensor<3xui8>
+// CHECK: %[[B:.*]] = nn.cast %{{.*}} {in_range} : tensor<3xi32> -> tensor<3xui8>
 // CHECK: %[[G:.*]] = nn.cast %[[B]] : tensor<3xui8> -> tensor<3xf32>
 // CHECK: nn.sub %[[G]]
 func.func @cast_and_read(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xui8>, tensor<3xf32>, tensor<3xf32>) {
@@ -185,7 +185,7 @@ func.func @cast_and_read(%x: tensor<3xf32>, %y: tensor<3xf32>) -> (tensor<3xui8>
 // CHECK: %[[R:.*]] = nn.round %[[N]]
 // CHECK: %[[I:.*]] = nn.cast %[[R]] {in_range} : tensor<3xf32> -> tensor<3xi32>
 // CHECK: %[[A:.*]] = nn.add %[[I]]
-// CHECK: %[[B:.*]] = nn.cast %[[A]] : tensor<3xi32> -> tensor<3xui8>
+// CHECK: %[[B:.*]] = nn.cast %[[A]] {in_range} : tensor<3xi32> -> tensor<3xui8>
 // CHECK: nn.cast %[[B]] : tensor<3xui8> -> tensor<3xi32>
 // CHECK: nn.clamp %{{.*}} {max = 2.450000e+02 : f64, min = -1.000000e+01 : f64} : tensor<3xf32> -> tensor<3xf32>
 // CHECK: %[[C:.*]] = nn.clamp %{{.*}} {max = 1.270000e+02 : f64, min = 3.000000e+00 : f64} : tensor<3xui8> -> tensor<3xui8>
