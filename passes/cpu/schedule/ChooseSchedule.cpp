@@ -125,8 +125,9 @@ bool cpu::multipliesBlocks(const TargetInfo &target) {
   return target.lanes == cpu::GroupsOfFour::kVector;
 }
 
-/// The minimum number of taps for which pairs pay.
-static constexpr int64_t kLeastPairedTaps = 4;
+/// The minimum number of taps for which pairs pay. Results that are bytes need
+/// fewer taps, because all vectors of a block are packed together.
+static constexpr int64_t kLeastPairedTaps = 4, kLeastPairedTapsToBytes = 3;
 
 Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
                               const TargetInfo &target) {
@@ -137,7 +138,9 @@ Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
     return Product::f32;
   if (canGroupFour(op, target))
     return Product::int8Dot;
-  bool pays = taps >= kLeastPairedTaps &&
+  const bool areBytes =
+      getElementTypeOrSelf(op.getDst().getType()).isInteger(8);
+  bool pays = taps >= (areBytes ? kLeastPairedTapsToBytes : kLeastPairedTaps) &&
               support::shapeOf(op.getDst()).back() >= target.lanes;
   return canPairInt16(op, target) && pays ? Product::int8Wide : Product::f32;
 }

@@ -160,10 +160,11 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x32, product = int8_wide>,
 // Five pixels have sums that are carried, for which two vectors have registers.
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x16, product = int8_wide>,
-// Three taps are not worth it.
+// Three taps are not worth it, except if four vectors of results are packed to bytes.
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x8>,
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x32, product = int8_wide>,
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
-  func.func @depthwise_words(%x: memref<1x14x14x64xi8>, %w: memref<3x3x64xf32>, %v: memref<5x5x64xf32>, %u: memref<1x3x64xf32>, %y: memref<1x14x14x64xf32>) {
+  func.func @depthwise_words(%x: memref<1x14x14x64xi8>, %w: memref<3x3x64xf32>, %v: memref<5x5x64xf32>, %u: memref<1x3x64xf32>, %y: memref<1x14x14x64xf32>, %z: memref<1x14x14x64xi8>) {
     cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<3x3x64xf32>) outs(%y : memref<1x14x14x64xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
@@ -178,6 +179,13 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
+    }
+    cpu.depthwise_conv ins(%x, %u : memref<1x14x14x64xi8>, memref<1x3x64xf32>) outs(%z : memref<1x14x14x64xi8>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      %whole = arith.fptosi %sum : f32 to i32
+      %byte = arith.trunci %whole : i32 to i8
+      cpu.yield %byte : i8
     }
     return
   }

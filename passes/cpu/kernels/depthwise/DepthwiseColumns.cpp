@@ -187,7 +187,7 @@ void DepthwiseColumns::unpack(const BlockOfRow &part, Index firstPixel) {
 }
 
 /// Unpacks the last row of taps. A column has pixels of later columns, too,
-/// which src may lack.
+/// which src may lack near the ends of the row.
 void DepthwiseColumns::unpackAlong(const BlockOfRow &part, Index firstPixel) {
   int64_t inner = window.inner();
   Index pixelStride = src.strides[src.strides.size() - 2];
@@ -195,19 +195,34 @@ void DepthwiseColumns::unpackAlong(const BlockOfRow &part, Index firstPixel) {
   Index row = b.add(kernel.sources.starts.back(), part.channel);
   auto type = VectorType::get({part.block.channels()}, b.b.getI8Type());
   Value zeroPoints = splatInt(b, type, int8_t(uint8_t(op.getSrcZeroPoint())));
-  forEach(b, 0, span, 1, [&](Value column) {
-    SmallVector<Value> bytes;
-    for (int64_t k = 0; k < words.groupTaps(); ++k) {
-      Index pixel = b.add(b.add(origin, Index(column)), k * dilation);
-      Index nearest = b.max(b.min(pixel, b.add(window.srcSizes[inner], -1)), 0);
-      Value loaded = vector::LoadOp::create(
-          b.b, b.loc, type, src.data,
-          b.get(b.add(row, b.mul(nearest, pixelStride))));
-      bytes.push_back(arith::SelectOp::create(
-          b.b, b.loc, window.hasPixel(b, inner, pixel), loaded, zeroPoints));
-    }
-    storeColumn(part, unpackBytes(part, bytes), Index(column), groups - 1);
-  });
+  auto load = [&](Index pixel) -> Value {
+    return vector::LoadOp::create(b.b, b.loc, type, src.data,
+                                  b.get(b.add(row, b.mul(pixel, pixelStride))));
+  };
+  auto unpackFrom = [&](Index begin, Index end, bool areWithin) {
+    forEach(b, begin, end, 1, [&](Value column) {
+      SmallVector<Value> bytes;
+      for (int64_t k = 0; k < words.groupTaps(); ++k) {
+        Index pixel = b.add(b.add(origin, Index(column)), k * dilation);
+        if (areWithin) {
+          bytes.push_back(load(pixel));
+          continue;
+        }
+        Index nearest =
+            b.max(b.min(pixel, b.add(window.srcSizes[inner], -1)), 0);
+        bytes.push_back(arith::SelectOp::create(
+            b.b, b.loc, window.hasPixel(b, inner, pixel), load(nearest),
+            zeroPoints));
+      }
+      storeColumn(part, unpackBytes(part, bytes), Index(column), groups - 1);
+    });
+  };
+  Columns within = columnsOf(firstPixel);
+  Index end = b.max(b.add(within.end, -(words.groupTaps() - 1) * dilation),
+                    within.begin);
+  unpackFrom(0, within.begin, /*areWithin=*/false);
+  unpackFrom(within.begin, end, /*areWithin=*/true);
+  unpackFrom(end, span, /*areWithin=*/false);
 }
 
 //===----------------------------------------------------------------------===//
