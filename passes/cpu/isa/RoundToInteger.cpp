@@ -91,31 +91,14 @@ struct BoundByZero : OpRewritePattern<arith::MaximumFOp> {
   }
 };
 
-/// Returns true if constant bounds keep `value` within [low, high].
-bool isHeldWithin(Value value, double low, double high) {
-  std::optional<double> least, most;
-  while (Operation *op = value.getDefiningOp()) {
-    bool isMost = isa<arith::MinimumFOp, arith::MinNumFOp>(op);
-    if (!isMost && !isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
-      break;
-    APFloat bound(0.);
-    if (!matchPattern(op->getOperand(1), m_ConstantFloat(&bound)))
-      break;
-    // The last bound holds regardless of the earlier bounds.
-    std::optional<double> &side = isMost ? most : least;
-    if (!side)
-      side = bound.convertToDouble();
-    value = op->getOperand(0);
-  }
-  return least && most && *least <= *most && *least >= low && *most <= high;
-}
-
 /// A byte that becomes a float after a zero point is subtracted.
 struct ReadByte {
   /// The integer that is narrowed to the byte.
   Value whole;
   int64_t zero = 0;
   bool isSigned = false;
+  /// True if narrowing does not wrap around.
+  bool isInRange = false;
 
   /// Returns the byte that `op` converts, or a null value if it is loaded.
   template <typename Op>
@@ -144,6 +127,10 @@ ReadByte ReadByte::of(Op op) {
       (isa<arith::UIToFPOp>(op) && mayBeNegative))
     return {};
   read.whole = bytes.getIn();
+  read.isInRange =
+      bitEnumContainsAny(bytes.getOverflowFlags(),
+                         read.isSigned ? arith::IntegerOverflowFlags::nsw
+                                       : arith::IntegerOverflowFlags::nuw);
   return read;
 }
 
@@ -158,23 +145,23 @@ struct ReadWhatWasRounded : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    auto [whole, zero, isSigned] = ReadByte::of(op);
+    ReadByte read = ReadByte::of(op);
+    Value whole = read.whole;
     if (!whole)
       return rewriter.notifyMatchFailure(op, kLoaded);
     APInt number;
-    if (zero != 0) {
+    if (read.zero != 0) {
       auto moved = whole.template getDefiningOp<arith::AddIOp>();
       if (!moved || !matchPattern(moved.getRhs(), m_ConstantInt(&number)) ||
-          number.getSExtValue() != zero)
+          number.getSExtValue() != read.zero)
         return rewriter.notifyMatchFailure(op, "has another zero point");
       whole = moved.getLhs();
     }
     // Expects one op for rounding and conversion, because the walk has already
     // fused both.
     auto rounded = whole.template getDefiningOp<LLVM::LrintOp>();
-    if (!rounded || rounded.getOperand().getType() != op.getType() ||
-        !isHeldWithin(rounded.getOperand(), (isSigned ? -128 : 0) - zero,
-                      (isSigned ? 127 : 255) - zero))
+    if (!read.isInRange || !rounded ||
+        rounded.getOperand().getType() != op.getType())
       return rewriter.notifyMatchFailure(
           op, "converts values that are not rounded, or not within a byte");
     rewriter.replaceOpWithNewOp<math::RoundEvenOp>(op, rounded.getOperand());
@@ -191,7 +178,7 @@ struct ReadWhatWasRequantized : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    auto [whole, zero, isSigned] = ReadByte::of(op);
+    auto [whole, zero, isSigned, _] = ReadByte::of(op);
     auto most = whole ? whole.template getDefiningOp<arith::MinSIOp>()
                       : arith::MinSIOp();
     auto least = most ? most.getLhs().template getDefiningOp<arith::MaxSIOp>()
@@ -231,27 +218,22 @@ struct ReadWhatWasRequantized : OpRewritePattern<Op> {
   }
 };
 
+} // namespace
+
 /// Lets a narrowed integer wrap around. Its floats may be NaN, which becomes an
 /// integer that no byte holds. LLVM must not assume that an index read from
 /// such a byte is small.
-struct LetWrapAround : OpRewritePattern<arith::TruncIOp> {
-  using OpRewritePattern::OpRewritePattern;
+static void letWrapAround(arith::TruncIOp op) {
+  op.setOverflowFlags(arith::IntegerOverflowFlags::none);
+}
 
-  LogicalResult matchAndRewrite(arith::TruncIOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getOverflowFlags() == arith::IntegerOverflowFlags::none)
-      return rewriter.notifyMatchFailure(op, "may wrap around");
-    rewriter.modifyOpInPlace(
-        op, [&] { op.setOverflowFlags(arith::IntegerOverflowFlags::none); });
-    return success();
-  }
-};
+namespace {
 
 struct RoundToIntegerPass
     : ingot::impl::RoundToIntegerBase<RoundToIntegerPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<BoundByZero, LetWrapAround, RoundWhileConverting,
+    patterns.add<BoundByZero, RoundWhileConverting,
                  ReadWhatWasRequantized<arith::SIToFPOp>,
                  ReadWhatWasRequantized<arith::UIToFPOp>,
                  ReadWhatWasRounded<arith::SIToFPOp>,
@@ -260,6 +242,7 @@ struct RoundToIntegerPass
                  BoundNumbers<arith::MinimumFOp, arith::MinNumFOp>>(
         &getContext());
     rewriteInOneWalk(getOperation(), std::move(patterns));
+    getOperation()->walk([](arith::TruncIOp op) { letWrapAround(op); });
   }
 };
 

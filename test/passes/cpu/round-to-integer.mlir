@@ -70,7 +70,7 @@ func.func @kept(%x: vector<16xf32>, %s: f32) -> (vector<16xi32>, vector<16xf32>,
   return %1, %0, %3 : vector<16xi32>, vector<16xf32>, i32
 }
 
-// A byte that becomes a float again is the rounded float, if bounds clamp it to a byte.
+// A byte that becomes a float again is the rounded float, if it cannot wrap around.
 // CHECK-LABEL: @back
 // CHECK: math.roundeven
 // CHECK-NOT: arith.sitofp
@@ -85,7 +85,7 @@ func.func @back(%x: vector<8xf32>) -> vector<8xf32> {
   %2 = math.roundeven %1 : vector<8xf32>
   %3 = arith.fptosi %2 : vector<8xf32> to vector<8xi32>
   %4 = arith.addi %3, %three : vector<8xi32>
-  %5 = arith.trunci %4 : vector<8xi32> to vector<8xi8>
+  %5 = arith.trunci %4 overflow<nuw> : vector<8xi32> to vector<8xi8>
   %6 = arith.extui %5 : vector<8xi8> to vector<8xi32>
   %7 = arith.subi %6, %three : vector<8xi32>
   %8 = arith.sitofp %7 : vector<8xi32> to vector<8xf32>
@@ -106,14 +106,14 @@ func.func @unsigned_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
   %1 = arith.minimumf %0, %high : vector<8xf32>
   %2 = math.roundeven %1 : vector<8xf32>
   %3 = arith.fptosi %2 : vector<8xf32> to vector<8xi32>
-  %4 = arith.trunci %3 : vector<8xi32> to vector<8xi8>
+  %4 = arith.trunci %3 overflow<nuw> : vector<8xi32> to vector<8xi8>
   %5 = arith.uitofp %4 : vector<8xi8> to vector<8xf32>
   %6 = arith.extsi %4 : vector<8xi8> to vector<8xi32>
   %7 = arith.uitofp %6 : vector<8xi32> to vector<8xf32>
   return %5, %7 : vector<8xf32>, vector<8xf32>
 }
 
-// Must not fire: another zero point, and bounds beyond a byte.
+// Must not fire: another zero point, and a byte that may wrap around.
 // CHECK-LABEL: @not_back
 // CHECK-COUNT-2: arith.sitofp
 func.func @not_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
@@ -127,7 +127,7 @@ func.func @not_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
   %2 = math.roundeven %1 : vector<8xf32>
   %3 = arith.fptosi %2 : vector<8xf32> to vector<8xi32>
   %4 = arith.addi %3, %three : vector<8xi32>
-  %5 = arith.trunci %4 : vector<8xi32> to vector<8xi8>
+  %5 = arith.trunci %4 overflow<nuw> : vector<8xi32> to vector<8xi8>
   %6 = arith.extui %5 : vector<8xi8> to vector<8xi32>
   %7 = arith.subi %6, %two : vector<8xi32>
   %8 = arith.sitofp %7 : vector<8xi32> to vector<8xf32>
