@@ -162,10 +162,18 @@ LogicalResult ReduceOp::verify() {
       failed(expectRank(*this, "dst", getDst(), 2)))
     return failure();
   ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
+  int64_t columns = src.getDimSize(2);
+  if (getKind() == ReduceKind::range) {
+    if (failed(expectSize(*this, "src dimension 2", 1, columns)))
+      return failure();
+    if (!src.getElementType().isF32())
+      return emitOpError("expects f32, but got ") << src.getElementType();
+    columns = 2;
+  }
   if (failed(expectSize(*this, "dst dimension 0", src.getDimSize(0),
                         dst.getDimSize(0))) ||
-      failed(expectSize(*this, "dst dimension 1", src.getDimSize(2),
-                        dst.getDimSize(1))) ||
+      failed(
+          expectSize(*this, "dst dimension 1", columns, dst.getDimSize(1))) ||
       failed(verifyDst(*this, getDst())) ||
       failed(verifyEpilogue(*this, getDst())))
     return failure();

@@ -13,7 +13,8 @@ include "mlir/IR/EnumAttr.td"
 def Cpu_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
     I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
     I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>,
-    I32EnumAttrCase<"prod", 4>, I32EnumAttrCase<"sum_square", 5>]> {
+    I32EnumAttrCase<"prod", 4>, I32EnumAttrCase<"sum_square", 5>,
+    I32EnumAttrCase<"range", 6>]> {
   let cppNamespace = "::ingot::cpu";
 }
 
@@ -45,10 +46,15 @@ def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
     over more than a few elements are taken in f64, so that their error does not
     grow with their number. Src may be of unsigned bytes, which count as floats.
 
+    The kind `range` has two results for each row: `max(0, max of src)` and
+    `max(0, -min of src)`. Both are NaN if an element is NaN.
+
     Constraints:
-    - C1: src has rank 3, dst rank 2; A and C are equal in both
+    - C1: src has rank 3, dst rank 2; A and C are equal in both, but for `range`
+      C is 1 in src and 2 in dst
     - C2: the epilogue has an argument for the result and for each operand
-    - C3: src is of floats or bytes, the epilogue's first argument a float
+    - C3: src is of floats or bytes, the epilogue's first argument a float; for
+      `range` src is of f32
 
     Example:
     ```mlir

@@ -130,8 +130,9 @@ Work AttentionOp::getWork() {
 StringRef ReduceOp::getKernelKind() { return "reduction"; }
 
 Work ReduceOp::getWork() {
-  bool isSquare = getKind() == ReduceKind::sum_square;
-  return workPerElement(getSrc(), {isSquare ? 2 : 1});
+  bool isTwofold =
+      getKind() == ReduceKind::sum_square || getKind() == ReduceKind::range;
+  return workPerElement(getSrc(), {isTwofold ? 2 : 1});
 }
 
 StringRef SoftmaxOp::getKernelKind() { return "softmax"; }

@@ -191,6 +191,48 @@ class Files(Case):
         self.assertEqual(report["precisions"], ["int8"])
         self.assertLessEqual(report["weights_bytes"], limit)
 
+    def test_bytes(self):
+        """The bytes, scale and zero point of DynamicQuantizeLinear at each level, of sizes around those of vectors."""
+        rng = np.random.default_rng(0)
+        model = make_model([helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], name="quantize")],
+                           [("x", ["n"])], [("q", None, TensorProto.UINT8), ("s", None), ("z", None, TensorProto.UINT8)])
+        artifact = self.compile(model, "--target", ",".join(LEVELS))
+        for size in (1, 7, 31, 33, 64, 67, 1000, 5003):
+            x = rng.standard_normal(size).astype(np.float32)
+            halves = np.concatenate([(np.arange(size) % 256 - 100 + 0.5)[1:], [155]]).astype(np.float32)
+            for name, x in {"both": x, "least": -np.abs(x), "most": np.abs(x) + 1, "halves": halves, "zeros": 0 * x,
+                            "large": x * np.float32(1e37), "small": x * np.float32(1e-30)}.items():
+                low, high = np.float32(min(x.min(), 0)), np.float32(max(x.max(), 0))
+                scale = (high - low) / np.float32(255) if high != low else np.float32(1)
+                zero = np.rint(np.clip(-low / scale, 0, 255)).astype(np.uint8)
+                want = np.clip(np.rint(x / scale) + zero, 0, 255)
+                for level in LEVELS:
+                    with cap(level), self.subTest(name, size=size, level=level):
+                        got = self.run_model(artifact, {"x": x})
+                        self.assertEqual((got["s"], got["z"]), (scale, zero))
+                        np.testing.assert_array_equal(got["q"], want)
+
+    def test_ends(self):
+        """A NaN of either sign at any place makes the scale NaN; an infinity makes it infinite, and is the last byte."""
+        rng = np.random.default_rng(0)
+        model = make_model([helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], name="quantize")],
+                           [("x", ["n"])], [("q", None, TensorProto.UINT8), ("s", None), ("z", None, TensorProto.UINT8)])
+        artifact = self.compile(model, "--target", ",".join(LEVELS))
+        nan = np.array([0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF], np.uint32).view(np.float32)
+        for level in LEVELS:
+            with cap(level):
+                for size, place in ((1, 0), (5, 4), (67, 66), (1000, 0), (1000, 999), (1000, 300)):
+                    x = rng.standard_normal(size).astype(np.float32)
+                    for value in nan:
+                        x[place] = value
+                        with self.subTest(level=level, size=size, place=place, bits=hex(value.view(np.uint32))):
+                            self.assertTrue(np.isnan(self.run_model(artifact, {"x": x})["s"]))
+                    for value, byte in ((np.inf, 255), (-np.inf, 0)):
+                        x[place] = value
+                        with self.subTest(level=level, size=size, place=place, value=value):
+                            got = self.run_model(artifact, {"x": x})
+                            self.assertEqual((got["s"], got["q"][place]), (np.inf, byte))
+
     def test_matmul(self):
         rng = np.random.default_rng(0)
         x = rng.standard_normal((3, 5, 96))

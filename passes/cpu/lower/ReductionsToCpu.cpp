@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/cpu/lower/CpuSupport.h"
@@ -43,6 +44,15 @@ namespace {
 /// not neighbours, reduces one group of neighbours after the other.
 struct ReducePattern : OpRewritePattern<nn::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ReduceOp op,
+                                PatternRewriter &b) const override;
+};
+
+/// Lowers a maximum and a minimum of a whole tensor, both extended to 0, to one
+/// pass over the tensor.
+struct RangePattern : OpRewritePattern<nn::ReduceOp> {
+  RangePattern(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(nn::ReduceOp op,
                                 PatternRewriter &b) const override;
 };
@@ -199,6 +209,76 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
       left.push_back(b.getIndexAttr(1));
   }
   b.replaceOp(op, restore(b, loc, y, left, op.getY().getType()));
+  return success();
+}
+
+/// Returns true if all users replace negative numbers by 0, with `isMost`;
+/// otherwise positive numbers.
+static bool isExtendedToZero(Value value, bool isMost) {
+  auto isZero = [](Value bound) { return nn::getSplat(bound) == 0.0; };
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    if (!isMost)
+      return isa<nn::MinOp>(user) && isZero(user->getOperand(1));
+    return isa<nn::ReluOp>(user) ||
+           (isa<nn::MaxOp>(user) && isZero(user->getOperand(1)));
+  });
+}
+
+/// Returns the minimum of the same tensor as the maximum `most`, which comes
+/// first.
+static nn::ReduceOp findLeast(nn::ReduceOp most) {
+  for (Operation *user : most.getX().getUsers())
+    if (auto op = dyn_cast<nn::ReduceOp>(user);
+        op && op.getKind() == nn::ReduceKind::min &&
+        op->getBlock() == most->getBlock() && most->isBeforeInBlock(op) &&
+        !op.getY().use_empty() && op.getAxes() == most.getAxes() &&
+        op.getY().getType() == most.getY().getType() &&
+        isExtendedToZero(op.getY(), /*isMost=*/false))
+      return op;
+  return {};
+}
+
+LogicalResult RangePattern::matchAndRewrite(nn::ReduceOp op,
+                                            PatternRewriter &b) const {
+  if (Reason reason = whyNotToCpu(op))
+    return b.notifyMatchFailure(op, *reason);
+  RankedTensorType type = typeOf(op.getX());
+  if (op.getKind() != nn::ReduceKind::max || !type.getElementType().isF32() ||
+      int64_t(op.getAxes().size()) != type.getRank())
+    return b.notifyMatchFailure(op, "is not the maximum of a whole f32 tensor");
+  nn::ReduceOp least = findLeast(op);
+  if (!least || !isExtendedToZero(op.getY(), /*isMost=*/true))
+    return b.notifyMatchFailure(op, "is not one end of a range with 0");
+  if (whyNotToCpu(least))
+    return b.notifyMatchFailure(op, "is beside a minimum without a kernel");
+  Location loc = op.getLoc();
+  OpFoldResult length = productOf(b, loc, sizesOf(b, loc, op.getX()));
+  OpFoldResult one = b.getIndexAttr(1), two = b.getIndexAttr(2);
+  int64_t parts = countParts(1, support::productOf(type.getShape()), 1);
+  OpFoldResult count = b.getIndexAttr(parts);
+  Value x =
+      reshape(b, loc, op.getX(), {count, divSizes(b, loc, length, count), one});
+  Value dst = empty(b, loc, {count, two}, b.getF32Type());
+  auto kernel =
+      cpu::ReduceOp::create(b, loc, dst.getType(), cpu::ReduceKind::range, x,
+                            ValueRange(), dst, /*schedule=*/{});
+  buildRowEpilogue(b, loc, kernel);
+  Value ends = kernel.getResult();
+  if (parts > 1)
+    ends = reduce(b, loc, cpu::ReduceKind::max,
+                  reshape(b, loc, ends, {one, count, two}));
+  Sizes left(op.getKeepDims() ? type.getRank() : 0, one);
+  auto endAt = [&](int64_t column) {
+    Value end = tensor::ExtractSliceOp::create(
+        b, loc, ends, Sizes{b.getIndexAttr(0), b.getIndexAttr(column)},
+        Sizes{one, one}, Sizes{one, one});
+    return restore(b, loc, end, left, op.getY().getType());
+  };
+  // The minimum is not erased, because the walk comes to it later.
+  Value low = endAt(1);
+  b.replaceAllUsesWith(least.getY(),
+                       nn::NegOp::create(b, loc, low.getType(), low));
+  b.replaceOp(op, endAt(0));
   return success();
 }
 
@@ -359,7 +439,7 @@ LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
 
 void cpu::populateRowsToCpu(RewritePatternSet &patterns) {
   patterns.add<GroupNormPattern, PoolPattern<nn::AvgPoolOp>,
-               PoolPattern<nn::MaxPoolOp>, ReducePattern,
+               PoolPattern<nn::MaxPoolOp>, RangePattern, ReducePattern,
                RowNormPattern<nn::LayerNormOp>, RowNormPattern<nn::RMSNormOp>,
                SoftmaxPattern>(patterns.getContext());
 }

@@ -235,3 +235,36 @@ func.func @many(%x: tensor<1x2x2x2xf32>, %d: tensor<1x4x4x4xf32>, %p0: tensor<4x
   } -> tensor<1x4x4x4xf32>
   return
 }
+
+// -----
+
+func.func @range_of_columns(%x: tensor<2x3x6xf32>, %d: tensor<2x6xf32>) -> tensor<2x6xf32> {
+  // expected-error @+1 {{expects src dimension 2 of size 1, but got 6}}
+  %y = cpu.reduce range ins(%x : tensor<2x3x6xf32>) outs(%d : tensor<2x6xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  } -> tensor<2x6xf32>
+  return %y : tensor<2x6xf32>
+}
+
+// -----
+
+func.func @range_of_one_end(%x: tensor<2x3x1xf32>, %d: tensor<2x1xf32>) -> tensor<2x1xf32> {
+  // expected-error @+1 {{expects dst dimension 1 of size 2, but got 1}}
+  %y = cpu.reduce range ins(%x : tensor<2x3x1xf32>) outs(%d : tensor<2x1xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  } -> tensor<2x1xf32>
+  return %y : tensor<2x1xf32>
+}
+
+// -----
+
+func.func @range_of_bytes(%x: tensor<2x3x1xui8>, %d: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error @+1 {{expects f32, but got 'ui8'}}
+  %y = cpu.reduce range ins(%x : tensor<2x3x1xui8>) outs(%d : tensor<2x2xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  } -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}

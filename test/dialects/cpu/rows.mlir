@@ -1,5 +1,15 @@
 // RUN: ingot-opt %s | ingot-opt | FileCheck %s
 
+// CHECK-LABEL: @range
+// CHECK: cpu.reduce range ins(%{{.*}} : tensor<2x?x1xf32>) outs(%{{.*}} : tensor<2x2xf32>)
+func.func @range(%x: tensor<2x?x1xf32>, %d: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %y = cpu.reduce range ins(%x : tensor<2x?x1xf32>) outs(%d : tensor<2x2xf32>) {
+  ^bb0(%end: f32):
+    cpu.yield %end : f32
+  } -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
 // CHECK-LABEL: @reduce
 // CHECK: cpu.reduce mean ins(%{{.*}} : tensor<2x?x6xf32>)
 // CHECK-SAME: outs(%{{.*}} : tensor<2x6xf32>)

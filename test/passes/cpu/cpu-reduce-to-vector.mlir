@@ -108,3 +108,33 @@ func.func @mean_of_bytes(%x: memref<1x49x16xi8>, %y: memref<1x16xf32>) {
   return
 }
 }
+
+// -----
+
+// Both ends of a range are integer maxima of the same loads. A NaN at one end becomes NaN at both.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func @range(
+// CHECK-LABEL: func.func private @reduce.0
+// CHECK: scf.for {{.*}} step %c32
+// CHECK: %[[X:.*]] = vector.load {{.*}} vector<8xf32>
+// CHECK: %[[B:.*]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>
+// CHECK: arith.maxsi %{{.*}}, %[[B]]
+// CHECK: arith.maxui %{{.*}}, %[[B]]
+// CHECK: %[[H:.*]] = vector.reduction <maxsi>
+// CHECK: %[[L:.*]] = vector.reduction <maxui>
+// CHECK: %[[F:.*]] = arith.xori %[[L]]
+// CHECK: %[[N:.*]] = arith.maxsi %[[F]]
+// CHECK: %[[HF:.*]] = arith.bitcast %[[H]] : i32 to f32
+// CHECK: %[[LF:.*]] = arith.bitcast %[[N]] : i32 to f32
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[HF]], %[[LF]]
+// CHECK: arith.select %[[NAN]]
+// CHECK: arith.select %[[NAN]]
+func.func @range(%x: memref<4x1000x1xf32>, %y: memref<4x2xf32>) {
+  cpu.reduce range ins(%x : memref<4x1000x1xf32>) outs(%y : memref<4x2xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}

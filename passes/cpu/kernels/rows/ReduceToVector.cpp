@@ -19,7 +19,12 @@
 // If the number of channels is open, the last tile is computed vector by
 // vector. Each tile of a row then counts as a row of the task. A single channel
 // is reduced like a row. Sums of more than a few elements continue in f64 (see
-// RowEmitter.cpp).
+// RowFolds.cpp).
+//
+// A range reads a row once, as integers. Positive floats have the order of
+// signed integers. Negative floats have the order of their magnitudes as
+// unsigned integers, above all positive floats. A NaN is beyond the infinity of
+// its sign. So two integer maxima give both ends of the range, and find NaN.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -58,6 +63,7 @@ struct Emitter {
   }
   void emitRows(Value task);
   void emitRow(Index row);
+  void emitRange(Index row);
   void emitColumns(Value task);
   void emitOpenColumns(Value task);
   void emitTile(const Tile &tile, Index row, Index channel, Value mask);
@@ -105,6 +111,8 @@ void Emitter::emitRows(Value task) {
 }
 
 void Emitter::emitRow(Index row) {
+  if (op.getKind() == cpu::ReduceKind::range)
+    return emitRange(row);
   TargetInfo target = TargetInfo::of(op);
   Index from = src.at(b, {row, 0, 0});
   Value folded = foldRow(b, target, length, foldKindOf(op.getKind()),
@@ -116,6 +124,38 @@ void Emitter::emitRow(Index row) {
                          });
   storeVector(b, output, finish(b, splat(b, 1, folded)),
               VectorAt{{row, 0}, 1, 1, {}});
+}
+
+void Emitter::emitRange(Index row) {
+  TargetInfo target = TargetInfo::of(op);
+  Index from = src.at(b, {row, 0, 0});
+  Type bits = b.b.getI32Type();
+  Accumulators ends = foldRowByKinds(
+      b, target, length, {FoldKind::maxSignedBits, FoldKind::maxUnsignedBits},
+      [&](IndexBuilder &b, const Piece &piece) -> Value {
+        return arith::BitcastOp::create(
+            b.b, b.loc, VectorType::get({target.lanes}, bits),
+            loadPiece(b, target.lanes, src.data, b.add(from, piece.at),
+                      piece.mask));
+      });
+  auto constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(b.b, b.loc, b.b.getI32IntegerAttr(value));
+  };
+  // Flips the sign. Positive numbers become negative, and then 0.
+  Value flipped = arith::XOrIOp::create(
+      b.b, b.loc, ends[1], constant(std::numeric_limits<int32_t>::min()));
+  ends[1] = arith::MaxSIOp::create(b.b, b.loc, flipped, constant(0));
+  for (Value &end : ends)
+    end = arith::BitcastOp::create(b.b, b.loc, b.b.getF32Type(), end);
+  Value hasNaN = arith::CmpFOp::create(b.b, b.loc, arith::CmpFPredicate::UNO,
+                                       ends[0], ends[1]);
+  Value nan = floatConstant(b, std::numeric_limits<float>::quiet_NaN());
+  for (Value &end : ends)
+    end = arith::SelectOp::create(b.b, b.loc, hasNaN, nan, end);
+  storeVector(b, output,
+              vector::FromElementsOp::create(
+                  b.b, b.loc, VectorType::get({2}, b.b.getF32Type()), ends),
+              VectorAt{{row, 0}, 2, 2, {}});
 }
 
 /// Emits the channels of a tile, beginning with `channel`. If there is a mask,

@@ -17,8 +17,17 @@
 namespace ingot::cpu {
 
 /// The operation of a fold. Operands are f32, except that `maxUnsigned` folds
-/// bytes.
-enum class FoldKind { sum, max, maxOrNaN, maxUnsigned, minOrNaN, prod };
+/// bytes, and `maxSignedBits` and `maxUnsignedBits` fold i32 and start with 0.
+enum class FoldKind {
+  sum,
+  max,
+  maxOrNaN,
+  maxUnsigned,
+  maxSignedBits,
+  maxUnsignedBits,
+  minOrNaN,
+  prod
+};
 FoldKind foldKindOf(cpu::ReduceKind kind);
 
 /// Returns x * x. If the product is then added to a sum, both steps may become
@@ -58,6 +67,10 @@ void forEachLongPiece(
 /// not count.
 mlir::Value foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
                     FoldKind kind, PieceFn element);
+/// Folds a row by each of `kinds` in one pass. Sums stay in f32.
+Accumulators foldRowByKinds(IndexBuilder &b, const TargetInfo &target,
+                            Index length, llvm::ArrayRef<FoldKind> kinds,
+                            PieceFn element);
 
 /// Returns true if there is one column and its elements are contiguous in all
 /// of `memrefs`.

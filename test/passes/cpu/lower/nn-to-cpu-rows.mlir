@@ -17,6 +17,59 @@ func.func @rows(%x: tensor<?x3x?xf32>) -> tensor<?x3xf32> {
   return %y : tensor<?x3xf32>
 }
 
+// A maximum and a minimum that are extended to 0 share one pass. Tasks share a large tensor.
+
+// CHECK-LABEL: @range
+// CHECK: %[[P:.*]] = cpu.reduce range ins({{.*}} : tensor<8x19200x1xf32>) outs({{.*}} : tensor<8x2xf32>)
+// CHECK: %[[Q:.*]] = tensor.expand_shape %[[P]]
+// CHECK: %[[E:.*]] = cpu.reduce max ins(%[[Q]] : tensor<1x8x2xf32>) outs({{.*}} : tensor<1x2xf32>)
+// CHECK-DAG: tensor.extract_slice %[[E]][0, 0] [1, 1] [1, 1]
+// CHECK-DAG: tensor.extract_slice %[[E]][0, 1] [1, 1] [1, 1]
+// CHECK-DAG: nn.relu
+// CHECK-DAG: %[[N:.*]] = nn.neg
+// CHECK-DAG: nn.min %[[N]]
+func.func @range(%x: tensor<1x480x320xf32>) -> (tensor<f32>, tensor<f32>) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %0 = nn.reduce max %x {axes = array<i64: 0, 1, 2>} : tensor<1x480x320xf32> -> tensor<f32>
+  %1 = nn.relu %0 : tensor<f32> -> tensor<f32>
+  %2 = nn.reduce min %x {axes = array<i64: 0, 1, 2>} : tensor<1x480x320xf32> -> tensor<f32>
+  %3 = nn.min %2, %zero : tensor<f32>, tensor<f32> -> tensor<f32>
+  return %1, %3 : tensor<f32>, tensor<f32>
+}
+
+// CHECK-LABEL: @open_range
+// CHECK: cpu.reduce range ins({{.*}} : tensor<1x?x1xf32>) outs({{.*}} : tensor<1x2xf32>)
+func.func @open_range(%x: tensor<?x320xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %0 = nn.reduce max %x {axes = array<i64: 0, 1>, keep_dims} : tensor<?x320xf32> -> tensor<1x1xf32>
+  %1 = nn.max %0, %zero : tensor<1x1xf32>, tensor<f32> -> tensor<1x1xf32>
+  %2 = nn.reduce min %x {axes = array<i64: 0, 1>, keep_dims} : tensor<?x320xf32> -> tensor<1x1xf32>
+  %3 = nn.min %2, %zero : tensor<1x1xf32>, tensor<f32> -> tensor<1x1xf32>
+  return %1, %3 : tensor<1x1xf32>, tensor<1x1xf32>
+}
+
+// Must not fire: an end that is not extended to 0, rows, and f64.
+
+// CHECK-LABEL: @no_range
+// CHECK-NOT: cpu.reduce range
+// CHECK: return
+func.func @no_range(%x: tensor<9x320xf32>, %d: tensor<320xf64>) -> (tensor<f32>, tensor<f32>, tensor<9xf32>, tensor<9xf32>, tensor<f64>, tensor<f64>) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %wide = arith.constant dense<0.0> : tensor<f64>
+  %0 = nn.reduce max %x {axes = array<i64: 0, 1>} : tensor<9x320xf32> -> tensor<f32>
+  %1 = nn.reduce min %x {axes = array<i64: 0, 1>} : tensor<9x320xf32> -> tensor<f32>
+  %2 = nn.min %1, %zero : tensor<f32>, tensor<f32> -> tensor<f32>
+  %3 = nn.reduce max %x {axes = array<i64: 1>} : tensor<9x320xf32> -> tensor<9xf32>
+  %4 = nn.relu %3 : tensor<9xf32> -> tensor<9xf32>
+  %5 = nn.reduce min %x {axes = array<i64: 1>} : tensor<9x320xf32> -> tensor<9xf32>
+  %6 = nn.min %5, %zero : tensor<9xf32>, tensor<f32> -> tensor<9xf32>
+  %7 = nn.reduce max %d {axes = array<i64: 0>} : tensor<320xf64> -> tensor<f64>
+  %8 = nn.relu %7 : tensor<f64> -> tensor<f64>
+  %9 = nn.reduce min %d {axes = array<i64: 0>} : tensor<320xf64> -> tensor<f64>
+  %10 = nn.min %9, %wide : tensor<f64>, tensor<f64> -> tensor<f64>
+  return %0, %2, %4, %6, %8, %10 : tensor<f32>, tensor<f32>, tensor<9xf32>, tensor<9xf32>, tensor<f64>, tensor<f64>
+}
+
 // Tasks share a large sum. Their number does not depend on the number of
 // threads.
 
