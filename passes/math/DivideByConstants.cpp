@@ -13,11 +13,10 @@
 // known in advance", 2004.
 //
 // A divisor s that is computed at run time has no such proof. Then h is 1 / s
-// rounded to nearest, and l is the rounded rest of 1 / s. The error of q =
-// fma(x, h, x l) is little more than half of the last place. Then fma(fma(-q,
-// s, x), h, q) is the nearest float. Multiply-adds have many times the
-// throughput of a vector division. Source: Markstein, "Computation of
-// elementary functions on the IBM RISC System/6000 processor", 1990.
+// rounded to nearest, and l is the rounded rest of 1 / s. Before its rounding
+// to f32, fma(x, h, x l) has a relative error of at most 2^-46. So the integer
+// can differ from that of a division only near the midpoint of a half and its
+// neighboring float. A quotient of two floats is never such a midpoint.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
@@ -48,6 +47,13 @@ static constexpr int kBits = 24;
 /// The largest exponent of a divisor. Beyond 2^60 and 2^-60, denormal
 /// intermediate values that should round to 0 might be near a half.
 static constexpr int kMaxExponent = 60;
+
+/// The number of floats in a vector of AVX-512.
+static constexpr int64_t kWideLanes = 16;
+
+/// The limit of quotients for which the dividend is clamped instead. A quotient
+/// may exceed the limit by its rounding error.
+static constexpr float kMaxQuotient = 0x1p30f;
 
 namespace {
 
@@ -186,12 +192,58 @@ static bool onlyBecomesInteger(Value value, bool isRounded) {
   });
 }
 
+/// Returns the limit within which `op` is clamped, and the clamped value if one
+/// constant bounds the quotient on both sides. Otherwise returns 2^64, because
+/// no integer type holds a larger quotient.
+static std::pair<float, Value> clampOf(arith::DivFOp op) {
+  auto userOf = [](Operation *op) {
+    return op->hasOneUse() ? *op->user_begin() : nullptr;
+  };
+  auto low = dyn_cast_or_null<arith::MaximumFOp>(userOf(op));
+  auto high = low ? dyn_cast_or_null<arith::MinimumFOp>(userOf(low)) : nullptr;
+  APFloat least(0.f), most(0.f);
+  if (high && matchPattern(low.getRhs(), m_ConstantFloat(&least)) &&
+      matchPattern(high.getRhs(), m_ConstantFloat(&most)) &&
+      least.convertToFloat() == -most.convertToFloat() &&
+      most.convertToFloat() == kMaxQuotient)
+    return {most.convertToFloat(), high.getResult()};
+  return {0x1p64f, Value()};
+}
+
+/// Clamps `x` to the positive `bound` on both sides, by minima of integers.
+/// Positive floats have the order of signed integers. Negative floats have the
+/// order of their magnitudes as unsigned integers, above all positive floats.
+/// NaN becomes a bound.
+static Value clampAsInteger(OpBuilder &b, Location loc, Value x, Value bound) {
+  Type type = x.getType(), bits = b.getI32Type();
+  if (auto vector = dyn_cast<VectorType>(type))
+    bits = vector.clone(bits);
+  auto bitsOf = [&](Value value) -> Value {
+    return arith::BitcastOp::create(b, loc, bits, value);
+  };
+  Value low = arith::NegFOp::create(b, loc, bound);
+  Value clamped = arith::MinSIOp::create(b, loc, bitsOf(x), bitsOf(bound));
+  clamped = arith::MinUIOp::create(b, loc, clamped, bitsOf(low));
+  return arith::BitcastOp::create(b, loc, type, clamped);
+}
+
+/// Clamps `x` to the positive `bound` on both sides. NaN may become any number.
+/// AVX2 has more units for minima of integers than for those of floats, which
+/// also multiply. AVX-512 has as many of both.
+static Value clampMagnitude(elementary::FloatBuilder f, Value x, Value bound) {
+  if (TargetInfo::of(x.getParentRegion()->getParentOp()).lanes < kWideLanes)
+    return clampAsInteger(f.b, f.loc, x, bound);
+  Value low = arith::NegFOp::create(f.b, f.loc, bound);
+  x = f.select(arith::CmpFPredicate::OGT, x, low, x, low);
+  return f.select(arith::CmpFPredicate::OLT, x, bound, x, bound);
+}
+
 namespace {
 
 /// Replaces a division by a value that does not change in the loop. The value
-/// is loaded from a buffer of rank 0. The dividend is clamped so that no
-/// quotient is infinite, because the correction would turn infinity into NaN.
-/// NaN may become any integer.
+/// is loaded from a buffer of rank 0. The dividend is clamped instead of the
+/// quotient, because the sum of products of an infinity may be NaN. NaN may
+/// become any integer.
 struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
   MultiplyByInverseOfRun(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern(context), count(count) {}
@@ -219,27 +271,25 @@ struct MultiplyByInverseOfRun : OpRewritePattern<arith::DivFOp> {
         one.mul(one.fma(arith::NegFOp::create(rewriter, op.getLoc(), scalar),
                         inverse, one.number(1)),
                 inverse);
-    // 2^64 times the divisor: no integer type holds a larger quotient. The
-    // bound is at least 1, so that a divisor of 0 keeps the sign of the
-    // dividend.
+    // No quotient beyond the limit is of interest. The bound of the dividend is
+    // more than 0, so that a divisor of 0 keeps the sign of the dividend.
+    auto [limit, clamped] = clampOf(op);
     Value size = math::AbsFOp::create(rewriter, op.getLoc(), scalar);
     Value most = one.number(std::numeric_limits<float>::max());
-    Value bound = one.mul(size, one.number(0x1p64)), least = one.number(1);
+    Value bound = one.mul(size, one.number(limit)),
+          least = one.number(limit * 0x1p-130f);
     bound = one.select(arith::CmpFPredicate::OLT, bound, most, bound, most);
     bound = one.select(arith::CmpFPredicate::OGT, bound, least, bound, least);
-    Value low = arith::NegFOp::create(rewriter, op.getLoc(), bound);
     if (scalar != divisor)
-      for (Value *value : {&inverse, &rest, &low, &bound})
+      for (Value *value : {&inverse, &rest, &bound})
         *value = vector::BroadcastOp::create(rewriter, op.getLoc(),
                                              op.getType(), *value);
     elementary::FloatBuilder f{rewriter, op.getLoc(), op.getType(),
                                /*hasFMA=*/true};
-    Value x = op.getLhs();
-    x = f.select(arith::CmpFPredicate::OGT, x, low, x, low);
-    x = f.select(arith::CmpFPredicate::OLT, x, bound, x, bound);
+    Value x = clampMagnitude(f, op.getLhs(), bound);
     Value q = f.fma(x, inverse, f.mul(x, rest));
-    Value minus = arith::NegFOp::create(rewriter, op.getLoc(), q);
-    q = f.fma(f.fma(minus, divisor, x), inverse, q);
+    if (clamped)
+      rewriter.replaceAllUsesWith(clamped, q);
     rewriter.replaceOp(op, q);
     ++count;
     return success();

@@ -60,11 +60,10 @@ def DivideByConstants : Pass<"divide-by-constants", "::mlir::ModuleOp"> {
     In a loop, the divisor may also be loaded from a buffer of rank 0. An
     example is a quantization scale that is computed at run time. The division
     is replaced if its result only becomes integers. The replacement multiplies
-    by the inverse, in two parts, and corrects the quotient by the remainder. It
-    gives the nearest float for every `s` from 2^-60 to 2^60 and every quotient
-    that does not round to 0. Outside of this range the integers may differ. The
-    dividend is clamped first, so that infinities and overflows become the
-    largest integer.
+    by the inverse, in two parts. For every `s` from 2^-60 to 2^60 the quotient
+    has a relative error of at most 2^-46 before it becomes a float. Outside of
+    this range the integers may differ. The dividend is clamped first, so that
+    infinities and overflows become the largest integer.
   }];
   let statistics = [
     Statistic<"numMultiplied", "multiplied", "divisions that are products">];

@@ -65,8 +65,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 
 // -----
 
-// A divisor that is constant in a loop: products with its inverse in two parts, and a correction. The quotients only
-// become integers. The dividend is clamped to 2^64 times the divisor, so that no product is infinite.
+// A divisor that is constant in a loop: products with its inverse in two parts. The quotients only become integers. The dividend is clamped to 2^64 times the divisor, so that no product is infinite.
 // CHECK-LABEL: @run
 // CHECK: %[[S:.*]] = memref.load %arg1[] : memref<f32>
 // CHECK: %[[H:.*]] = arith.divf %{{.*}}, %[[S]] : f32
@@ -80,14 +79,14 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // CHECK: %[[FINITE:.*]] = arith.select %{{.*}}, %[[WIDE]]
 // CHECK: %[[BOUND:.*]] = arith.select %{{.*}}, %[[FINITE]]
 // CHECK: %[[LOW:.*]] = arith.negf %[[BOUND]]
-// CHECK: %[[X0:.*]] = arith.select {{.*}}, %[[LOW]] : f32
-// CHECK: %[[X:.*]] = arith.select {{.*}}, %[[X0]], %[[BOUND]] : f32
+// CHECK: %[[HIGHBITS:.*]] = arith.bitcast %[[BOUND]]
+// CHECK: %[[X0:.*]] = arith.minsi %{{.*}}, %[[HIGHBITS]] : i32
+// CHECK: %[[LOWBITS:.*]] = arith.bitcast %[[LOW]]
+// CHECK: %[[X1:.*]] = arith.minui %[[X0]], %[[LOWBITS]] : i32
+// CHECK: %[[X:.*]] = arith.bitcast %[[X1]] : i32 to f32
 // CHECK: %[[XL:.*]] = arith.mulf %[[X]], %[[L]]
 // CHECK: %[[Q:.*]] = math.fma %[[X]], %[[H2]], %[[XL]]
-// CHECK: %[[N:.*]] = arith.negf %[[Q]]
-// CHECK: %[[R:.*]] = math.fma %[[N]], %[[S]], %[[X]]
-// CHECK: %[[Q2:.*]] = math.fma %[[R]], %[[H2]], %[[Q]]
-// CHECK: math.roundeven %[[Q2]]
+// CHECK: math.roundeven %[[Q]]
 // Must not fire if quotients become floats, or if the divisor changes.
 // CHECK: arith.divf
 // CHECK: memref.load %arg0
@@ -116,6 +115,48 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
       %8 = math.roundeven %7 : f32
       %9 = arith.fptosi %8 : f32 to i32
       memref.store %9, %bytes[%i] : memref<64xi32>
+    }
+    return
+  }
+}
+
+// -----
+
+// A clamp to 2^30 on both sides becomes a clamp of the dividend. Another clamp stays.
+// CHECK-LABEL: @clamped
+// CHECK: %[[SIZE:.*]] = math.absf
+// CHECK: %[[LIMIT:.*]] = arith.constant 1.07374182E+9 : f32
+// CHECK: arith.mulf %[[SIZE]], %[[LIMIT]] : f32
+// CHECK: %[[Q:.*]] = math.fma %{{.*}} : vector<8xf32>
+// CHECK: math.roundeven %[[Q]]
+// CHECK: %[[R:.*]] = math.fma %{{.*}} : vector<8xf32>
+// CHECK: %[[A:.*]] = arith.maximumf %[[R]]
+// CHECK: %[[B:.*]] = arith.minimumf %[[A]]
+// CHECK: math.roundeven %[[B]]
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @clamped(%data: memref<64xf32>, %scale: memref<f32>, %words: memref<64xi32>) {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    %low = arith.constant dense<-1073741824.0> : vector<8xf32>
+    %high = arith.constant dense<1073741824.0> : vector<8xf32>
+    %near = arith.constant dense<255.0> : vector<8xf32>
+    scf.for %i = %c0 to %c64 step %c8 {
+      %x = vector.load %data[%i] : memref<64xf32>, vector<8xf32>
+      %s = memref.load %scale[] : memref<f32>
+      %all = vector.broadcast %s : f32 to vector<8xf32>
+      %0 = arith.divf %x, %all : vector<8xf32>
+      %1 = arith.maximumf %0, %low : vector<8xf32>
+      %2 = arith.minimumf %1, %high : vector<8xf32>
+      %3 = math.roundeven %2 : vector<8xf32>
+      %4 = arith.fptosi %3 : vector<8xf32> to vector<8xi32>
+      vector.store %4, %words[%i] : memref<64xi32>, vector<8xi32>
+      %5 = arith.divf %x, %all : vector<8xf32>
+      %6 = arith.maximumf %5, %low : vector<8xf32>
+      %7 = arith.minimumf %6, %near : vector<8xf32>
+      %8 = math.roundeven %7 : vector<8xf32>
+      %9 = arith.fptosi %8 : vector<8xf32> to vector<8xi32>
+      vector.store %9, %words[%i] : memref<64xi32>, vector<8xi32>
     }
     return
   }
