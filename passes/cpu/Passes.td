@@ -230,7 +230,9 @@ def LoopsToVector : Cpu_ToVector<"cpu-loops-to-vector"> {
     loop. Each vector of this loop becomes one body on vectors, and the last
     vector has a mask. LLVM would compute the rest behind whole vectors element
     by element, which is half of a row of 15 elements. Long rows are rewritten
-    only if the body has functions.
+    only if the body has functions, or if it rounds floats to bytes. Bytes are
+    computed in blocks that fill a vector. The last block of a row ends with the
+    row, so that some bytes are written twice.
   }];
   let statistics = [Statistic<"numWritten", "written", "ops written">];
 }
@@ -358,6 +360,19 @@ def RowNormToVector : Cpu_ToVector<"cpu-row-norm-to-vector"> {
     pass computes the mean (not for `rms`) and a second pass the variance. A
     third pass normalizes, runs the epilogue and stores.
   }];
+}
+
+def SaturateIntegers : Pass<"saturate-integers", "::mlir::ModuleOp"> {
+  let summary = "Add zero points and saturate as integers";
+  let description = [{
+    Rewrites vectors of `clamp(round(x / s) + z)` that become integers. The
+    divisor `s` is computed in the run, and `z` is an integer of 8 bits, or
+    missing. Sum and saturation are computed with integers. Rounding and
+    conversion are then one instruction, and so are saturation and narrowing.
+    The quotient is clamped to `-2^30` and `2^30`, because larger floats have no
+    i32.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def Schedule : Pass<"cpu-schedule", "::mlir::ModuleOp"> {

@@ -18,6 +18,7 @@ using namespace mlir;
 
 void ingot::buildLLVMPipeline(OpPassManager &passes) {
   passes.addNestedPass<func::FuncOp>(createLinalgToLoops());
+  passes.addPass(createSaturateIntegers());
   // Kernels that divide by different constants differ only in factors then.
   passes.addPass(createDivideByConstants());
   passes.addPass(createFuseMultiplyAdds());

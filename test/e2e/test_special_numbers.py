@@ -299,7 +299,7 @@ class Integers(Case):
             kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
             with np.errstate(over="ignore"):
                 want = [np.clip(np.rint(x / scale) + 3.0, least, most) for scale in scales]
-            run = make_model([node("QuantizeLinear", "x scale zero")], [("x", [len(x)]), ("scale", [])],
+            run = make_model([node("QuantizeLinear", "x scale zero")], [("x", ["n"]), ("scale", [])],
                              [("y", None, kind)], {"zero": np.array(3, dtype)}, opset=21)
             constants = {"zero": np.array(3, dtype), "zeros": np.full(len(x), 3, dtype)}
             nodes, outputs = [], []
@@ -315,8 +315,12 @@ class Integers(Case):
                 got = self.run_model(self.compile(constant, "--target", level, name="constant"), {"x": x})
                 for i, scale in enumerate(scales):
                     with self.subTest(type=dtype.__name__, level=level, scale=scale):
-                        y = self.run_model(artifact, {"x": x, "scale": np.array(scale)})["y"]
-                        for values in (y, got[f"y{i}"], got[f"z{i}"]):
+                        # Rows of a few elements, and of several vectors of bytes.
+                        few, many = (self.run_model(artifact, {"x": np.tile(x, n)[n:], "scale": np.array(scale)})["y"]
+                                     for n in (1, 4))
+                        np.testing.assert_array_equal(few, want[i][1:])
+                        np.testing.assert_array_equal(many, np.tile(want[i], 4)[4:])
+                        for values in (got[f"y{i}"], got[f"z{i}"]):
                             np.testing.assert_array_equal(values, want[i])
 
     def test_casts(self):

@@ -221,6 +221,7 @@
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}saturate-integers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}divide-by-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}fuse-multiply-adds{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}merge-kernels{{[,{]|$}}

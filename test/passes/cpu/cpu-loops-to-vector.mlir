@@ -212,3 +212,62 @@ func.func @bytes(%x: memref<4x33x16xi8>, %y: memref<33x4x16xf32>, %r: memref<16x
   return
 }
 }
+
+// -----
+
+// Floats that are rounded to bytes: blocks of four vectors, whose last one ends with the row. An open row may be shorter
+// than a block. Its elements are then computed one by one. Other long rows stay, and short ones.
+
+// CHECK-LABEL: func.func @round
+// CHECK: scf.for
+// CHECK: scf.for %[[AT:.*]] =
+// CHECK: %[[LAST:.*]] = arith.constant 968 : index
+// CHECK: %[[FIRST:.*]] = arith.minsi %[[AT]], %[[LAST]]
+// CHECK: vector.load %arg0[%{{.*}}, %[[FIRST]]] {{.*}} vector<32xf32>
+// CHECK: vector.broadcast %{{.*}} : i8 to vector<32xi8>
+// CHECK: vector.store {{.*}} vector<32xi8>
+// CHECK: %[[FITS:.*]] = arith.cmpi sge
+// CHECK: scf.if %[[FITS]]
+// CHECK: vector.store {{.*}} vector<32xi8>
+// CHECK: else
+// CHECK: vector.store {{.*}} vector<1xi8>
+// CHECK: linalg.generic
+// CHECK: linalg.generic
+// CHECK-NOT: vector.
+// CHECK: return
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#none = affine_map<(d0, d1) -> ()>
+#row = affine_map<(d0) -> (d0)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @round(%x: memref<4x1000xf32>, %z: memref<i8>, %y: memref<4x1000xi8>, %s: memref<?xf32>, %t: memref<?xi8>, %v: memref<24xf32>, %w: memref<24xi8>) {
+  linalg.generic {indexing_maps = [#id, #none, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %z : memref<4x1000xf32>, memref<i8>) outs(%y : memref<4x1000xi8>) {
+  ^bb0(%a: f32, %c: i8, %b: i8):
+    %0 = math.roundeven %a : f32
+    %1 = arith.fptosi %0 : f32 to i32
+    %2 = arith.trunci %1 : i32 to i8
+    %3 = arith.addi %2, %c : i8
+    linalg.yield %3 : i8
+  }
+  linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]} ins(%s : memref<?xf32>) outs(%t : memref<?xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %0 = math.roundeven %a : f32
+    %1 = arith.fptosi %0 : f32 to i32
+    %2 = arith.trunci %1 : i32 to i8
+    linalg.yield %2 : i8
+  }
+  linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]} ins(%s : memref<?xf32>) outs(%t : memref<?xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %0 = arith.fptosi %a : f32 to i32
+    %1 = arith.trunci %0 : i32 to i8
+    linalg.yield %1 : i8
+  }
+  linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel"]} ins(%v : memref<24xf32>) outs(%w : memref<24xi8>) {
+  ^bb0(%a: f32, %b: i8):
+    %0 = math.roundeven %a : f32
+    %1 = arith.fptosi %0 : f32 to i32
+    %2 = arith.trunci %1 : i32 to i8
+    linalg.yield %2 : i8
+  }
+  return
+}
+}

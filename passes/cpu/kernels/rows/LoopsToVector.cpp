@@ -13,7 +13,13 @@
 //
 // LLVM would compute the elements behind the last whole vector one by one, e.g.
 // half of a row of 15 elements. Long rows are left to LLVM, which handles them
-// well.
+// well, unless floats are rounded to bytes:
+//
+//     for all loops but the innermost
+//       for each block of four vectors, the last one ends with the row
+//         the op's body on the block, whose bytes fill a register
+//
+// LLVM would store the bytes of one vector of floats at a time.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
@@ -39,116 +45,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::cpu;
 
-namespace {
-
-struct Emitter {
-  Emitter(OpBuilder &builder, linalg::GenericOp op)
-      : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)),
-        inner(op.getNumLoops() - 1) {}
-
-  void emit();
-  void emitRow(ArrayRef<Value> outer);
-  Value load(OpOperand &operand, ArrayRef<Value> outer, const Piece &piece);
-  SmallVector<Value> coordinates(AffineMap map, ArrayRef<Value> outer,
-                                 Value at);
-  bool hasInner(OpOperand &operand);
-
-  IndexBuilder b;
-  linalg::GenericOp op;
-  TargetInfo target;
-  int64_t inner;
-};
-
-struct LoopsToVectorPass : ingot::impl::LoopsToVectorBase<LoopsToVectorPass> {
-  void runOnOperation() override;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// Accesses
-//===----------------------------------------------------------------------===//
-
-bool Emitter::hasInner(OpOperand &operand) {
-  return op.getMatchingIndexingMap(&operand).isFunctionOfDim(inner);
-}
-
-SmallVector<Value> Emitter::coordinates(AffineMap map, ArrayRef<Value> outer,
-                                        Value at) {
-  SmallVector<Value> found;
-  for (AffineExpr result : map.getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(result);
-    if (!dim)
-      found.push_back(b.get(cast<AffineConstantExpr>(result).getValue()));
-    else
-      found.push_back(int64_t(dim.getPosition()) == inner
-                          ? at
-                          : outer[dim.getPosition()]);
-  }
-  return found;
-}
-
-Value Emitter::load(OpOperand &operand, ArrayRef<Value> outer,
-                    const Piece &piece) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  auto memref = dyn_cast<MemRefType>(operand.get().getType());
-  if (!memref)
-    return splat(b, target.lanes, operand.get());
-  SmallVector<Value> at = coordinates(map, outer, b.get(piece.at));
-  if (!hasInner(operand))
-    return splat(b, target.lanes,
-                 memref::LoadOp::create(b.b, b.loc, operand.get(), at));
-  auto type = VectorType::get({target.lanes}, memref.getElementType());
-  if (!piece.mask)
-    return vector::LoadOp::create(b.b, b.loc, type, operand.get(), at);
-  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  return vector::MaskedLoadOp::create(b.b, b.loc, type, operand.get(), at,
-                                      piece.mask, zero);
-}
-
-void Emitter::emitRow(ArrayRef<Value> outer) {
-  Index length = 0;
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (std::optional<unsigned> dim =
-            map.getResultPosition(getAffineDimExpr(inner, op.getContext())))
-      length = dimOf(b, operand.get(), *dim);
-  }
-  forEachPiece(b, target, length, [&](IndexBuilder &, const Piece &piece) {
-    SmallVector<Value> arguments;
-    for (OpOperand &operand : op->getOpOperands())
-      arguments.push_back(op.getMatchingBlockArgument(&operand).use_empty()
-                              ? Value()
-                              : load(operand, outer, piece));
-    SmallVector<Value> results =
-        evaluate(b, *op.getBlock(), arguments, target.lanes);
-    for (auto [i, result] : llvm::enumerate(results)) {
-      OpOperand &dst = *op.getDpsInitOperand(i);
-      SmallVector<Value> at = coordinates(op.getMatchingIndexingMap(&dst),
-                                          outer, b.get(piece.at));
-      if (piece.mask)
-        vector::MaskedStoreOp::create(b.b, b.loc, dst.get(), at, piece.mask,
-                                      result);
-      else
-        vector::StoreOp::create(b.b, b.loc, result, dst.get(), at);
-    }
-  });
-}
-
-void Emitter::emit() {
-  sinkConstants(b.b, op);
-  SmallVector<Value> outer;
-  OpBuilder::InsertionGuard guard(b.b);
-  SmallVector<Range> ranges =
-      cast<linalg::LinalgOp>(*op).createLoopRanges(b.b, b.loc);
-  for (const Range &range : ArrayRef(ranges).drop_back()) {
-    Value size = getValueOrCreateConstantIndexOp(b.b, b.loc, range.size);
-    auto loop = scf::ForOp::create(b.b, b.loc, b.get(0), size, b.get(1));
-    outer.push_back(loop.getInductionVar());
-    b.b.setInsertionPointToStart(loop.getBody());
-  }
-  emitRow(outer);
-}
+/// Vectors of floats whose bytes fill one vector.
+static constexpr int64_t kBlockVectors = 4;
 
 //===----------------------------------------------------------------------===//
 // Conditions
@@ -164,12 +62,32 @@ static bool isFewVectors(linalg::GenericOp op) {
          length % TargetInfo::of(op).lanes == 0;
 }
 
+/// Returns true if rows of at least a block of floats are rounded to bytes.
+/// Data and result have different types, and hence different buffers. So an
+/// element may be computed twice.
+static bool isRoundedToBytes(linalg::GenericOp op) {
+  int64_t length = op.getStaticLoopRanges().back();
+  if (ShapedType::isStatic(length) &&
+      length < kBlockVectors * TargetInfo::of(op).lanes)
+    return false;
+  auto fits = [&](OpOperand &operand) {
+    Type type = getElementTypeOrSelf(operand.get().getType());
+    if (op.isDpsInit(&operand))
+      return type.isInteger(8);
+    return type.isF32() || !op.getMatchingIndexingMap(&operand).isFunctionOfDim(
+                               op.getNumLoops() - 1);
+  };
+  return op.getNumParallelLoops() == op.getNumLoops() &&
+         llvm::all_of(op->getOpOperands(), fits) &&
+         llvm::any_of(*op.getBlock(), llvm::IsaPred<math::RoundEvenOp>);
+}
+
 /// Returns true if vectors of this type can be loaded. Elements of 32 bits can
 /// always be loaded, because all levels have masked loads for them. Bytes can
-/// be loaded only if rows are whole vectors.
+/// be loaded only if rows are whole vectors, or blocks.
 static bool hasWholeLanes(linalg::GenericOp op, Type type) {
   return type.isF32() || type.isSignlessInteger(32) ||
-         (type.isInteger(8) && isFewVectors(op));
+         (type.isInteger(8) && (isFewVectors(op) || isRoundedToBytes(op)));
 }
 
 static bool areVectors(linalg::GenericOp op) {
@@ -229,11 +147,153 @@ static bool isFor(linalg::GenericOp op) {
       (length < cpu::threshold::loopShortRow ||
        ((length >= cpu::threshold::loopLongRow ||
          length % TargetInfo::of(op).lanes == 0) &&
-        !hasFunctions(op) && !(isFewVectors(op) && readsOrWritesBytes(op)))))
+        !hasFunctions(op) && !(isFewVectors(op) && readsOrWritesBytes(op)) &&
+        !isRoundedToBytes(op))))
     return false;
   // Excludes ops that only move elements. The runtime copies their data.
   return areVectors(op) && computes(op) &&
          isElementwise(op, [&](Type type) { return hasWholeLanes(op, type); });
+}
+
+namespace {
+
+struct Emitter {
+  Emitter(OpBuilder &builder, linalg::GenericOp op)
+      : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)),
+        inner(op.getNumLoops() - 1) {}
+
+  void emit();
+  void emitRow(ArrayRef<Value> outer);
+  void emitBlocks(ArrayRef<Value> outer, Index length);
+  void emitPiece(ArrayRef<Value> outer, const Piece &piece, int64_t lanes);
+  Value load(OpOperand &operand, ArrayRef<Value> outer, const Piece &piece,
+             int64_t lanes);
+  SmallVector<Value> coordinates(AffineMap map, ArrayRef<Value> outer,
+                                 Value at);
+  bool hasInner(OpOperand &operand);
+
+  IndexBuilder b;
+  linalg::GenericOp op;
+  TargetInfo target;
+  int64_t inner;
+};
+
+struct LoopsToVectorPass : ingot::impl::LoopsToVectorBase<LoopsToVectorPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+bool Emitter::hasInner(OpOperand &operand) {
+  return op.getMatchingIndexingMap(&operand).isFunctionOfDim(inner);
+}
+
+SmallVector<Value> Emitter::coordinates(AffineMap map, ArrayRef<Value> outer,
+                                        Value at) {
+  SmallVector<Value> found;
+  for (AffineExpr result : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim)
+      found.push_back(b.get(cast<AffineConstantExpr>(result).getValue()));
+    else
+      found.push_back(int64_t(dim.getPosition()) == inner
+                          ? at
+                          : outer[dim.getPosition()]);
+  }
+  return found;
+}
+
+Value Emitter::load(OpOperand &operand, ArrayRef<Value> outer,
+                    const Piece &piece, int64_t lanes) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  auto memref = dyn_cast<MemRefType>(operand.get().getType());
+  if (!memref)
+    return splat(b, lanes, operand.get());
+  SmallVector<Value> at = coordinates(map, outer, b.get(piece.at));
+  if (!hasInner(operand))
+    return splat(b, lanes,
+                 memref::LoadOp::create(b.b, b.loc, operand.get(), at));
+  auto type = VectorType::get({lanes}, memref.getElementType());
+  if (!piece.mask)
+    return vector::LoadOp::create(b.b, b.loc, type, operand.get(), at);
+  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b.b, b.loc, type, operand.get(), at,
+                                      piece.mask, zero);
+}
+
+void Emitter::emitPiece(ArrayRef<Value> outer, const Piece &piece,
+                        int64_t lanes) {
+  SmallVector<Value> arguments;
+  for (OpOperand &operand : op->getOpOperands())
+    arguments.push_back(op.getMatchingBlockArgument(&operand).use_empty()
+                            ? Value()
+                            : load(operand, outer, piece, lanes));
+  SmallVector<Value> results = evaluate(b, *op.getBlock(), arguments, lanes);
+  for (auto [i, result] : llvm::enumerate(results)) {
+    OpOperand &dst = *op.getDpsInitOperand(i);
+    SmallVector<Value> at =
+        coordinates(op.getMatchingIndexingMap(&dst), outer, b.get(piece.at));
+    if (piece.mask)
+      vector::MaskedStoreOp::create(b.b, b.loc, dst.get(), at, piece.mask,
+                                    result);
+    else
+      vector::StoreOp::create(b.b, b.loc, result, dst.get(), at);
+  }
+}
+
+/// Emits the row in blocks. The last block overlaps the block before it, and
+/// writes some elements twice.
+void Emitter::emitBlocks(ArrayRef<Value> outer, Index length) {
+  const int64_t width = kBlockVectors * target.lanes;
+  auto emitAll = [&] {
+    const bool isWhole = !length.value && length.constant % width == 0;
+    Index last = b.sub(length, width);
+    forEach(b, 0, length, width, [&](Value at) {
+      Index first = isWhole ? Index(at) : b.min(Index(at), last);
+      emitPiece(outer, {first, {}}, width);
+    });
+  };
+  if (!length.value)
+    return emitAll();
+  b.branch(b.compare(arith::CmpIPredicate::sge, length, width), emitAll, [&] {
+    forEach(b, 0, length, 1, [&](Value at) {
+      emitPiece(outer, {Index(at), {}}, 1);
+    });
+  });
+}
+
+void Emitter::emitRow(ArrayRef<Value> outer) {
+  Index length = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (std::optional<unsigned> dim =
+            map.getResultPosition(getAffineDimExpr(inner, op.getContext())))
+      length = dimOf(b, operand.get(), *dim);
+  }
+  if (isRoundedToBytes(op))
+    return emitBlocks(outer, length);
+  forEachPiece(b, target, length, [&](IndexBuilder &, const Piece &piece) {
+    emitPiece(outer, piece, target.lanes);
+  });
+}
+
+void Emitter::emit() {
+  sinkConstants(b.b, op);
+  SmallVector<Value> outer;
+  OpBuilder::InsertionGuard guard(b.b);
+  SmallVector<Range> ranges =
+      cast<linalg::LinalgOp>(*op).createLoopRanges(b.b, b.loc);
+  for (const Range &range : ArrayRef(ranges).drop_back()) {
+    Value size = getValueOrCreateConstantIndexOp(b.b, b.loc, range.size);
+    auto loop = scf::ForOp::create(b.b, b.loc, b.get(0), size, b.get(1));
+    outer.push_back(loop.getInductionVar());
+    b.b.setInsertionPointToStart(loop.getBody());
+  }
+  emitRow(outer);
 }
 
 void LoopsToVectorPass::runOnOperation() {
