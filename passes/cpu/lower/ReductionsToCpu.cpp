@@ -49,7 +49,8 @@ struct ReducePattern : OpRewritePattern<nn::ReduceOp> {
 };
 
 /// Lowers a maximum and a minimum of a whole tensor, both extended to 0, to one
-/// pass over the tensor.
+/// pass over the tensor. The minimum may be missing, because even both ends of
+/// a range are cheaper than a maximum that passes NaN on.
 struct RangePattern : OpRewritePattern<nn::ReduceOp> {
   RangePattern(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
@@ -246,11 +247,8 @@ LogicalResult RangePattern::matchAndRewrite(nn::ReduceOp op,
   if (op.getKind() != nn::ReduceKind::max || !type.getElementType().isF32() ||
       int64_t(op.getAxes().size()) != type.getRank())
     return b.notifyMatchFailure(op, "is not the maximum of a whole f32 tensor");
-  nn::ReduceOp least = findLeast(op);
-  if (!least || !isExtendedToZero(op.getY(), /*isMost=*/true))
+  if (!isExtendedToZero(op.getY(), /*isMost=*/true))
     return b.notifyMatchFailure(op, "is not one end of a range with 0");
-  if (whyNotToCpu(least))
-    return b.notifyMatchFailure(op, "is beside a minimum without a kernel");
   Location loc = op.getLoc();
   OpFoldResult length = productOf(b, loc, sizesOf(b, loc, op.getX()));
   OpFoldResult one = b.getIndexAttr(1), two = b.getIndexAttr(2);
@@ -275,9 +273,11 @@ LogicalResult RangePattern::matchAndRewrite(nn::ReduceOp op,
     return restore(b, loc, end, left, op.getY().getType());
   };
   // The minimum is not erased, because the walk comes to it later.
-  Value low = endAt(1);
-  b.replaceAllUsesWith(least.getY(),
-                       nn::NegOp::create(b, loc, low.getType(), low));
+  if (nn::ReduceOp least = findLeast(op)) {
+    Value low = endAt(1);
+    b.replaceAllUsesWith(least.getY(),
+                         nn::NegOp::create(b, loc, low.getType(), low));
+  }
   b.replaceOp(op, endAt(0));
   return success();
 }

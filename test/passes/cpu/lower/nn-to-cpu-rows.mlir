@@ -48,6 +48,17 @@ func.func @open_range(%x: tensor<?x320xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32
   return %1, %3 : tensor<1x1xf32>, tensor<1x1xf32>
 }
 
+// CHECK-LABEL: @one_end
+// CHECK: %[[E:.*]] = cpu.reduce range ins({{.*}} : tensor<1x2880x1xf32>) outs({{.*}} : tensor<1x2xf32>)
+// CHECK: tensor.extract_slice %[[E]][0, 0] [1, 1] [1, 1]
+// CHECK-NOT: cpu.reduce
+// CHECK: return
+func.func @one_end(%x: tensor<9x320xf32>) -> tensor<f32> {
+  %0 = nn.reduce max %x {axes = array<i64: 0, 1>} : tensor<9x320xf32> -> tensor<f32>
+  %1 = nn.relu %0 : tensor<f32> -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
 // Must not fire: an end that is not extended to 0, rows, and f64.
 
 // CHECK-LABEL: @no_range
