@@ -53,6 +53,12 @@ static std::string inQuotes(const std::string &text) {
 // Files
 //===----------------------------------------------------------------------===//
 
+bool ingot::tools::readsLabels(const std::vector<InputSpec> &inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const InputSpec &input) {
+    return isLabels(input.name);
+  });
+}
+
 bool ingot::tools::isSampleFile(const std::string &path) {
   return endsWith(path, ".npy") || endsWith(path, ".npz") || isPicture(path);
 }

@@ -26,6 +26,9 @@ struct InputSpec {
   std::vector<int64_t> dims;
 };
 
+/// Returns true if a model reads the array of right results as an input.
+bool readsLabels(const std::vector<InputSpec> &inputs);
+
 /// Returns true if a file in a folder of samples has the name of a sample file.
 bool isSampleFile(const std::string &path);
 

@@ -446,16 +446,9 @@ llvm::Error Comparing::run(const Progress &progress) {
   for (const std::string &name : tools::outputNames(model.get()))
     result.outputs.emplace_back().name = name;
   survey = SampleSurvey(result.outputs.size());
-  // A model may read the labels, such as one that computes a loss.
-  const bool readsLabels =
-      llvm::any_of(inputsOf(model.get()), [](const InputSpec &input) {
-        return tools::isLabels(input.name);
-      });
-  if (options.metric || !readsLabels)
-    if (llvm::Error error =
-            ScoredPair::open(options, tools::outputNames(model.get()), progress)
-                .moveInto(scored))
-      return error;
+  if (llvm::Error error =
+          ScoredPair::open(options, model.get(), progress).moveInto(scored))
+    return error;
   preprocess = tools::preprocessOf(model.get(), options.inputs.preprocess);
   if (std::string warning =
           tools::preprocessWarning(model.get(), options.inputs.preprocess);

@@ -31,9 +31,9 @@ struct CompareOptions {
   unsigned threads = 0;
   /// Device that the artifact runs on. If empty, libingot chooses.
   std::string device;
-  /// The metric that also judges the outputs. Not set to judge them only if the
-  /// samples have labels.
-  std::optional<MetricName> metric;
+  /// The metric that also judges the outputs. If it is not given, the outputs
+  /// are judged only if the samples have labels.
+  MetricName metric;
   /// The most seconds of one run of the metric's command.
   unsigned metricSeconds = 60;
 

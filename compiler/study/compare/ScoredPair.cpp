@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/compare/ScoredPair.h"
 
+#include "client/Execute.h"
 #include "compiler/study/compare/Comparison.h"
 #include "compiler/study/runs/Errors.h"
 
@@ -13,19 +14,18 @@ using namespace ingot;
 using namespace ingot::study;
 
 llvm::Expected<std::unique_ptr<ScoredPair>>
-ScoredPair::open(const CompareOptions &options,
-                 std::vector<std::string> outputNames,
+ScoredPair::open(const CompareOptions &options, const ingot_model *model,
                  const Progress &progress) {
   auto pair = std::make_unique<ScoredPair>(
-      JudgeOptions{options.metric.value_or(MetricName()),
-                   options.metricSeconds},
-      options.metric.has_value(), progress);
-  pair->judge.setOutputs(std::move(outputNames));
+      JudgeOptions{options.metric, options.metricSeconds}, progress);
   // Labels of several files have no order.
   if (options.data.size() == 1)
     if (llvm::Error error = pair->judge.readLabelsOf(options.data.front()))
       return std::move(error);
-  if (!options.metric && !pair->judge.hasLabels())
+  if (llvm::Error error =
+          pair->judge.setModel(inputsOf(model), tools::outputNames(model)))
+    return std::move(error);
+  if (!pair->judge.isNamed() && !pair->judge.hasLabels())
     return nullptr;
   return pair;
 }
@@ -42,7 +42,8 @@ llvm::Expected<std::optional<PairScore>> ScoredPair::end() {
   if (llvm::Error error = judge.endReference(progress))
     return std::move(error);
   if (llvm::Error error = judge.checkReference()) {
-    if (isNamed)
+    // Without a named metric, the wrong one may have been chosen.
+    if (judge.isNamed())
       return std::move(error);
     warn(progress,
          "no metric judges the outputs: " + llvm::toString(std::move(error)));

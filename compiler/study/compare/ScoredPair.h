@@ -26,14 +26,14 @@ struct PairScore {
 /// Judges a compiled model and its reference on the samples of a comparison.
 class ScoredPair {
 public:
-  ScoredPair(JudgeOptions options, bool isNamed, Progress progress)
-      : isNamed(isNamed), progress(std::move(progress)),
-        judge(std::move(options)), rating(judge) {}
+  ScoredPair(JudgeOptions options, Progress progress)
+      : progress(std::move(progress)), judge(std::move(options)),
+        rating(judge) {}
 
-  /// Reads the labels of the samples. Returns null if there are none and the
-  /// options name no metric.
+  /// Reads the labels of the samples. Returns null if there are none for
+  /// `model` and the options name no metric.
   static llvm::Expected<std::unique_ptr<ScoredPair>>
-  open(const CompareOptions &options, std::vector<std::string> outputNames,
+  open(const CompareOptions &options, const ingot_model *model,
        const Progress &progress);
 
   /// Adds the outputs of the next sample, which `where` names.
@@ -43,9 +43,6 @@ public:
   llvm::Expected<std::optional<PairScore>> end();
 
 private:
-  /// True if the user has named the metric. Otherwise a metric by which nothing
-  /// is right is only a warning, because the wrong one may have been chosen.
-  bool isNamed;
   Progress progress;
   Judge judge;
   Rating rating;

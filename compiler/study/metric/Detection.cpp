@@ -139,6 +139,8 @@ public:
     return sums;
   }
 
+  bool isNothing(const Sums &sums) const override { return sums[0] == 0; }
+
   double score(const Sums &sums) const override {
     // From the least score on, so that each recall gets the best precision that
     // it or a larger recall has.
@@ -147,7 +149,7 @@ public:
       right += sums[1 + bin];
       wrong += sums[1 + kBins + bin];
     }
-    if (sums[0] == 0)
+    if (isNothing(sums))
       return 100;
     double best = 0, area = 0;
     for (size_t bin = 0; bin < kBins; ++bin) {

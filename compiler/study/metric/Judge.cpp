@@ -30,12 +30,18 @@ std::string Judge::fileName() const {
 
 llvm::Error Judge::readLabelsOf(const std::string &file) {
   path = file;
-  if (llvm::Error error = readLabels(file).moveInto(givenLabels))
-    return error;
+  return readLabels(file).moveInto(givenLabels);
+}
+
+llvm::Error Judge::setModel(const std::vector<InputSpec> &inputs,
+                            std::vector<std::string> outputs) {
+  outputNames = std::move(outputs);
+  if (!isNamed() && tools::readsLabels(inputs))
+    givenLabels.reset();
   // A command may judge labels of any kind.
   if (!givenLabels || isCommand())
     return llvm::Error::success();
-  return toLabels(*givenLabels, file).moveInto(labels);
+  return toLabels(*givenLabels, path).moveInto(labels);
 }
 
 llvm::Error Judge::hasChanged() const {
@@ -206,7 +212,13 @@ llvm::Error Judge::endReference(const Progress &progress) {
 }
 
 llvm::Error Judge::checkReference() const {
-  if (isCommand() || !labels || referenceScore.percent > 0)
+  if (isCommand() || samples == 0)
+    return llvm::Error::success();
+  if (metric->isNothing(referenceSums))
+    return makeError(fileName() + "the metric " + metric->name() +
+                     " finds nothing in " + (labels ? "the labels" : "fp32") +
+                     ": give samples with results, or another --metric");
+  if (!labels || referenceScore.percent > 0)
     return llvm::Error::success();
   return makeError(fileName() + "fp32 is never right by the metric " +
                    metric->name() +

@@ -36,9 +36,11 @@ public:
 
   /// Reads the array `labels` of the file with the samples, if it has one.
   llvm::Error readLabelsOf(const std::string &path);
-  void setOutputs(std::vector<std::string> names) {
-    outputNames = std::move(names);
-  }
+  /// Sets the model that is judged. Must be called after readLabelsOf, and
+  /// before the first sample. Drops labels that the model reads, such as one
+  /// that computes a loss, unless the user has named a metric.
+  llvm::Error setModel(const std::vector<InputSpec> &inputs,
+                       std::vector<std::string> outputs);
 
   /// Adds the reference's outputs of the next sample. `where` names the sample.
   /// The first sample chooses the metric unless the user has named one.
@@ -47,7 +49,8 @@ public:
   /// Checks that the labels fit to the samples, and computes the score of the
   /// reference.
   llvm::Error endReference(const Progress &progress);
-  /// Makes an error if the labels say that no result of the reference is right.
+  /// Makes an error if the labels say that no result of the reference is right,
+  /// or if nothing can be wrong.
   llvm::Error checkReference() const;
 
   bool hasLabels() const { return givenLabels.has_value(); }
@@ -55,6 +58,8 @@ public:
   /// Returns the number of results: of rows, if classes are judged.
   uint64_t numRows() const { return rows; }
   const Score &reference() const { return referenceScore; }
+  /// True if the user has named the metric or its output.
+  bool isNamed() const { return options.metric.isGiven(); }
   /// True if a command computes the scores.
   bool isCommand() const { return !options.metric.command.empty(); }
   /// True if only the whole of all samples has a score. Known after the first

@@ -186,8 +186,10 @@ public:
     return {set, 2 * set};
   }
 
+  bool isNothing(const Sums &sums) const override { return sums[1] == 0; }
+
   double score(const Sums &sums) const override {
-    return sums[1] == 0 ? 100 : 200 * sums[0] / sums[1];
+    return isNothing(sums) ? 100 : 200 * sums[0] / sums[1];
   }
 
 private:
@@ -290,6 +292,10 @@ public:
 
   Sums perfect(const Target &target) const override {
     return {0, double(target.values.size()) - numSequences(target)};
+  }
+
+  bool isNothing(const Sums &sums) const override {
+    return sums[0] == 0 && sums[1] == 0;
   }
 
   double score(const Sums &sums) const override {

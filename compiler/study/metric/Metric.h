@@ -95,6 +95,9 @@ public:
   /// Returns true if only the whole of all samples has a score, because they
   /// are compared with each other. `perfect` then returns nothing.
   virtual bool isOfAllSamples() const { return false; }
+  /// Returns true if there is nothing to count, such as a box of a target. The
+  /// score of such samples tells nothing about a model.
+  virtual bool isNothing(const Sums &sums) const { return false; }
   /// Returns true if the results of the reference cannot replace labels.
   virtual bool needsLabels() const { return false; }
   /// Returns the score of added sums in percent, at most 100.

@@ -23,6 +23,11 @@ struct MetricName {
   std::vector<std::string> outputs;
   /// A command of the shell that prints a score. Empty for other metrics.
   std::string command;
+
+  /// Returns true if the user names a metric or an output.
+  bool isGiven() const {
+    return !metric.empty() || !outputs.empty() || !command.empty();
+  }
 };
 
 /// Reads the value of --metric. A value with a space or a slash is a command,

@@ -16,10 +16,10 @@ llvm::Error Evaluation::open() {
   return verdicts.readLabelsOf(path);
 }
 
-void Evaluation::setModel(std::vector<InputSpec> specs,
-                          std::vector<std::string> outputs) {
+llvm::Error Evaluation::setModel(std::vector<InputSpec> specs,
+                                 std::vector<std::string> outputs) {
   inputs = std::move(specs);
-  verdicts.setOutputs(std::move(outputs));
+  return verdicts.setModel(inputs, std::move(outputs));
 }
 
 llvm::Error Evaluation::forEachOutput(const Run &run, Samples &samples,

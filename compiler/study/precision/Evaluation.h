@@ -27,7 +27,8 @@ public:
 
   /// Opens the files, and reads the labels.
   llvm::Error open();
-  void setModel(std::vector<InputSpec> specs, std::vector<std::string> outputs);
+  llvm::Error setModel(std::vector<InputSpec> specs,
+                       std::vector<std::string> outputs);
 
   /// Runs fp32. If there are no labels, its results are right.
   llvm::Error runReference(const Run &run, const Progress &progress);

@@ -49,9 +49,11 @@ llvm::Error StudyRun::runReference(const Progress &progress) {
   StudiedSearch &search = study.search.emplace();
   search.maxDrop = *options.maxDrop;
   const Judge &judge = evaluation->judge();
+  if (llvm::Error error = evaluation->setModel(
+          fp32.inputs(), tools::outputNames(fp32.handle())))
+    return error;
   search.hasLabels = judge.hasLabels();
   search.isCommand = judge.isCommand();
-  evaluation->setModel(fp32.inputs(), tools::outputNames(fp32.handle()));
   if (llvm::Error error = evaluation->runReference(
           runsOf(fp32), withPhase(progress, "evaluating fp32")))
     return error;
