@@ -6,16 +6,20 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/compare/Verdict.h"
 
+#include "base/OptionTable.h"
 #include "compiler/study/repair/ErrorMeter.h"
 
 #include <cmath>
+#include <stdlib.h>
 
 using namespace ingot;
 using namespace ingot::study;
 
-/// The error above which results are useless: by default, `ingot calibrate`
-/// refuses it.
-static constexpr double kUselessError = 0.2;
+/// Returns the error above which results are useless: by default, `ingot
+/// calibrate` refuses it.
+static double uselessError() {
+  return strtod(cli::CalibrateFlags().maxError.c_str(), nullptr);
+}
 
 Verdict ingot::study::judgeErrors(llvm::ArrayRef<SampleErrors> samples,
                                   llvm::ArrayRef<std::string> names) {
@@ -26,7 +30,7 @@ Verdict ingot::study::judgeErrors(llvm::ArrayRef<SampleErrors> samples,
   verdict.part = worst.part;
   verdict.error = worst.error;
   verdict.kind = !std::isfinite(worst.error) ? Verdict::Kind::notFinite
-                 : isUseless(worst.error, worst.strictError, kUselessError)
+                 : isUseless(worst.error, worst.strictError, uselessError())
                      ? Verdict::Kind::useless
                  : worst.error > ErrorMeter::kMostError
                      ? Verdict::Kind::doubtful
