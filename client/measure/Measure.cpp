@@ -150,8 +150,11 @@ std::string Session::load() {
             preprocessWarning(model.get(), options.specs.preprocess);
         !warning.empty())
       result.warnings.push_back(warning);
-  return problem.empty() ? makeInputs(model.get(), options.specs, inputs)
-                         : problem;
+  if (!problem.empty() || !options.inputs.empty()) {
+    inputs = options.inputs;
+    return problem;
+  }
+  return makeInputs(model.get(), options.specs, inputs);
 }
 
 /// Prepares a context. The first context uses the pool that the model was

@@ -24,6 +24,8 @@ struct MeasureOptions {
 
   std::string model, weights, device;
   InputSpecs specs;
+  /// The inputs of all runs. If empty, they follow from `specs`.
+  std::vector<Array> inputs;
   unsigned iterations = 10, threads = 0, contexts = 1;
   double warmUpMs = 200, durationMs = 3000;
   /// True to measure the layers, too.

@@ -34,27 +34,12 @@ TimedModel::timeOf(const std::vector<std::string> &nodes) const {
   return sum;
 }
 
-/// Returns --shape values, as `name=1x3`, for all inputs with dynamic sizes.
-static std::vector<std::string> openShapes(const ScratchModel &model,
-                                           const std::vector<Array> &sample) {
-  std::vector<std::string> shapes;
-  const std::vector<InputSpec> inputs = model.inputs();
-  for (size_t i = 0; i < std::min(inputs.size(), sample.size()); ++i) {
-    const std::vector<int64_t> &dims = inputs[i].dims;
-    if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; }))
-      shapes.push_back(
-          inputs[i].name + "=" +
-          formatShape(sample[i].dims.data(), sample[i].dims.size()));
-  }
-  return shapes;
-}
-
 static std::string measureOnce(TimedModel &model,
                                const std::vector<Array> &sample,
                                TimedMachine &machine) {
   tools::MeasureOptions options;
   options.model = model.model.library();
-  options.specs.shapes = openShapes(model.model, sample);
+  options.inputs = sample;
   options.warmUpMs = kWarmUpMs;
   options.durationMs = kMeasuredMs;
   options.iterations = kLeastRuns;

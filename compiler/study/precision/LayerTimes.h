@@ -32,8 +32,8 @@ struct TimedMachine {
   unsigned threads = 0;
 };
 
-/// Measures the models and their layers in turns. `sample` provides the dynamic
-/// sizes of inputs. Returns the machine.
+/// Measures the models and their layers in turns, on `sample`. If it is empty,
+/// inputs are random. Returns the machine.
 llvm::Expected<TimedMachine> measureLayers(std::vector<TimedModel *> models,
                                            const std::vector<Array> &sample,
                                            const Progress &progress);
