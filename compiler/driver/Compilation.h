@@ -48,6 +48,7 @@ private:
   mlir::LogicalResult importAndLower();
   mlir::LogicalResult runSharedPhases();
   mlir::LogicalResult addUsualBodies(ImportOptions import);
+  void dropConstants(mlir::ModuleOp current);
   mlir::LogicalResult runPhases(mlir::ModuleOp module,
                                 const PipelineOptions &pipeline,
                                 llvm::ArrayRef<Phase> phases,

@@ -65,6 +65,7 @@ LogicalResult Compilation::runPhases(ModuleOp module,
   for (const Phase &phase : phases) {
     if (failed(start(phase.name, phase.description)))
       return failure();
+    dropConstants(module);
     if (phase.attachesCalibration && calibration)
       quantize::attachCalibration(module, *calibration,
                                   pipeline.calibrationFile());
@@ -156,6 +157,7 @@ LogicalResult Compilation::runSharedPhases() {
     };
     if (auto freed = freeDims(*imported, *module, legalize))
       module = std::move(freed);
+    imported = nullptr;
   }
   return options.lastPhase == first.name
              ? success()

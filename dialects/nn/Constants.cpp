@@ -245,7 +245,12 @@ static DenseResourceElementsHandle resourceOf(MLIRContext *context,
         entry && entry->getBlob() && entry->getBlob()->getData() == bytes;
     return isEqual ? entry : nullptr;
   };
-  DialectResourceBlobManager::BlobEntry *entry = find();
+  DialectResourceBlobManager::BlobEntry *entry = manager.lookup(name);
+  if (entry && entry->getBlob() && entry->getBlob()->getData().empty())
+    // `dropUnusedConstants` has freed the bytes.
+    manager.update(name, HeapAsmResourceBlob::allocateAndCopyWithAlign(
+                             bytes, /*align=*/64));
+  entry = find();
   if (!entry) {
     DialectResourceBlobManager::BlobEntry &made = manager.insert(
         name,
