@@ -179,8 +179,8 @@ class ReadByTheModel(Labeled):
 
     def test_strings(self):
         nodes = [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Identity", ["labels"], ["z"])]
-        model = self.save(make_model(nodes, [("x", ["n", 4]), ("labels", ["n"], TensorProto.STRING)],
-                                     [("y", ["n", 3]), ("z", ["n"], TensorProto.STRING)], {"w": np.ones((4, 3), np.float32)}))
+        model = self.save(make_model(nodes, [("x", ["n", 4]), ("labels", ["m"], TensorProto.STRING)],
+                                     [("y", ["n", 3]), ("z", ["m"], TensorProto.STRING)], {"w": np.ones((4, 3), np.float32)}))
         self.write(labels=np.array([f"name {i}" for i in range(SAMPLES)]))
         self.assertEqual(self.study(model)["labels"], "fp32")
         self.assert_one_line(self.auto(model, "--metric=regression"), "'labels' has strings", "numbers of classes")

@@ -150,6 +150,86 @@ class Compared(Scored):
         refused("labels", "second corner", labels=labels[:, :, [2, 3, 0, 1, 4]])
         refused("40", "80 labels", labels=np.concatenate([labels, labels]))
 
+    def product(self, x):
+        """Returns a model of one product, which int8 rounds much, and a function of samples in order to their outputs."""
+        size = x.shape[-1]
+        rng = np.random.default_rng(9)
+        w = np.eye(size) + rng.uniform(-0.02, 0.02, (size, size))
+        shape = ["n", *x.shape[1:]]
+        model = self.save(make_model([helper.make_node("MatMul", ["x", "w"], ["y"], "product")], [("x", shape)], [("y", shape)],
+                                     {"w": w.astype(np.float32)}))
+        return model, lambda artifact: np.concatenate([self.run_model(artifact, {"x": x[i:i + 1]})["y"] for i in range(len(x))])
+
+    def test_sequences(self):
+        """The score is 1 minus the edit distance per label, after greedy CTC."""
+        rng = np.random.default_rng(4)
+        steps = rng.integers(0, 5, (40, 9))
+        x = (np.eye(5)[steps] + rng.uniform(0, 1.3, (40, 9, 5))).astype(np.float32)
+        model, outputs = self.product(x)
+
+        def decode(steps):
+            return [[c for c, before in zip(row, [0, *row]) if c != 0 and c != before] for row in steps]
+        wanted = decode(steps)
+        np.savez(self.path("eval.npz"), x=x, labels=[row + [-1] * (9 - len(row)) for row in wanted])
+
+        def distance(a, b):
+            table = np.zeros((len(a) + 1, len(b) + 1), int)
+            table[:, 0], table[0] = range(len(a) + 1), range(len(b) + 1)
+            for i, j in np.ndindex(len(a), len(b)):
+                table[i + 1, j + 1] = min(table[i, j + 1] + 1, table[i + 1, j] + 1, table[i, j] + (a[i] != b[j]))
+            return table[-1, -1]
+
+        def score(y):
+            return 100 * (1 - sum(map(distance, wanted, decode(y.argmax(2)))) / sum(map(len, wanted)))
+        artifact = self.quantized(model, "--keep=*=int8")
+        found = self.compare(artifact, model, "--data", self.path("eval.npz"))["score"]
+        self.assertEqual((found["metric"], found["labels"]), ("sequence", "labels"))
+        self.assertTrue(5 < score(outputs(artifact)) < 95)
+        self.assertAlmostEqual(found["percent"], score(outputs(artifact)))
+        self.assertAlmostEqual(found["reference_percent"], score(outputs(self.compile(model, name="fp32"))))
+
+    def test_average_precision(self):
+        """The score is the area below the curve of precision over recall, for boxes of all classes and images."""
+        rng = np.random.default_rng(6)
+        count, most = 12, 8
+        corner = rng.uniform(0, 90, (count, most, 2))
+        wanted = np.concatenate([corner, corner + rng.uniform(20, 40, (count, most, 2)), rng.integers(0, 3, (count, most, 1))], 2)
+        wanted[rng.random((count, most)) < 0.2, 4] = -1
+        x = np.zeros((count, most, 6))
+        x[..., :4] = wanted[..., :4] + rng.normal(0, 3, (count, most, 4))
+        # Each score has a bin of its own.
+        x[..., 4] = (rng.permutation(count * most).reshape(count, most) + 1) * 0.01
+        x[..., 5] = np.where(rng.random((count, most)) < 0.8, np.maximum(wanted[..., 4], 0), 2)
+        np.savez(self.path("eval.npz"), x=x.astype(np.float32), labels=wanted.astype(np.float32))
+        node = helper.make_node("Identity", ["x"], ["y"], "boxes")
+        model = self.save(make_model([node], [("x", ["n", most, 6])], [("y", ["n", most, 6])], {}))
+
+        def overlap(a, b):
+            width, height = np.minimum(a[2:4], b[2:4]) - np.maximum(a[:2], b[:2])
+            both = max(width, 0) * max(height, 0)
+            area = lambda box: (box[2] - box[0]) * (box[3] - box[1])
+            return both / (area(a) + area(b) - both)
+
+        def score(boxes, least):
+            taken, right = set(), []
+            for image, i in sorted(np.ndindex(count, most), key=lambda place: -boxes[place][4]):
+                box = boxes[image, i]
+                fitting = [(overlap(box, one), j) for j, one in enumerate(wanted[image])
+                           if one[4] == box[5] and (image, j) not in taken and overlap(box, one) >= least]
+                right.append(bool(fitting))
+                if fitting:
+                    taken.add((image, max(fitting)[1]))
+            right = np.array(right)
+            precision = np.cumsum(right) / np.arange(1, len(right) + 1)
+            best = np.maximum.accumulate(precision[::-1])[::-1]
+            return 100 * best[right].sum() / (wanted[..., 4] >= 0).sum()
+        artifact = self.compile(model)
+        for least in (0.5, 0.75):
+            found = self.compare(artifact, model, "--data", self.path("eval.npz"), f"--metric=detection:{least}")["score"]
+            self.assertTrue(5 < score(x, least) < 95, score(x, least))
+            self.assertAlmostEqual(found["percent"], score(x, least), places=4)
+            self.assertEqual(found["rows"], (x[..., 4] >= 0.5).sum())
+
 
 class Example(Scored):
     def test_sensors(self):

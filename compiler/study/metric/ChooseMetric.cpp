@@ -68,7 +68,12 @@ chooseByLabels(const Array &output, const Labels &labels) {
   const uint64_t given = labels.rowSize();
   const bool areBits = llvm::all_of(
       labels.values, [](double value) { return value == 0 || value == 1; });
-  if (lastDimOf(output) > 1 && labels.areIntegers && given == rows)
+  // Negative numbers fill up sequences, possibly to one label for each step.
+  const bool arePadded =
+      output.dims.size() == 3 &&
+      llvm::any_of(labels.values, [](double value) { return value < 0; });
+  if (lastDimOf(output) > 1 && labels.areIntegers && given == rows &&
+      !arePadded)
     return findMetric(isEmbedding(output) ? "retrieval" : "argmax");
   if (labels.areIntegers && areBits && given == elements &&
       areProbabilities(tools::toDoubles(output)))
