@@ -226,11 +226,24 @@ static bool isUniform(ArrayRef<char> bytes, int64_t width) {
          bytes.drop_front(width) == bytes.drop_back(width);
 }
 
+/// Returns a blob with `bytes`. Copies them only if they are not aligned.
+static AsmResourceBlob blobOf(std::vector<char> &bytes) {
+  constexpr size_t kAlign = 64;
+  if (!llvm::isAddrAligned(llvm::Align(kAlign), bytes.data()) ||
+      bytes.capacity() > bytes.size() + bytes.size() / 4)
+    return HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, kAlign);
+  auto owner = std::make_shared<std::vector<char>>(std::move(bytes));
+  const ArrayRef<char> data(*owner);
+  return AsmResourceBlob(
+      data, kAlign, [owner = std::move(owner)](void *, size_t, size_t) {},
+      /*dataIsMutable=*/false);
+}
+
 /// Returns the resource with `bytes`. Its name depends only on the bytes.
 /// Passes on several functions make constants at the same time, so a number in
 /// the name would depend on the order of the threads.
 static DenseResourceElementsHandle resourceOf(MLIRContext *context,
-                                              ArrayRef<char> bytes) {
+                                              std::vector<char> bytes) {
   auto &interface = DenseResourceElementsHandle::getManagerInterface(context);
   DialectResourceBlobManager &manager = interface.getBlobManager();
   std::string name =
@@ -239,24 +252,21 @@ static DenseResourceElementsHandle resourceOf(MLIRContext *context,
           llvm::xxh3_64bits(llvm::ArrayRef(
               reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size())),
           /*LowerCase=*/true);
-  auto find = [&]() -> DialectResourceBlobManager::BlobEntry * {
-    DialectResourceBlobManager::BlobEntry *entry = manager.lookup(name);
+  using Entry = DialectResourceBlobManager::BlobEntry;
+  auto find = [&](ArrayRef<char> wanted) -> Entry * {
+    Entry *entry = manager.lookup(name);
     bool isEqual =
-        entry && entry->getBlob() && entry->getBlob()->getData() == bytes;
+        entry && entry->getBlob() && entry->getBlob()->getData() == wanted;
     return isEqual ? entry : nullptr;
   };
-  DialectResourceBlobManager::BlobEntry *entry = manager.lookup(name);
-  if (entry && entry->getBlob() && entry->getBlob()->getData().empty())
+  Entry *entry = manager.lookup(name);
+  if (entry && entry->getBlob() && entry->getBlob()->getData().empty()) {
     // `dropUnusedConstants` has freed the bytes.
-    manager.update(name, HeapAsmResourceBlob::allocateAndCopyWithAlign(
-                             bytes, /*align=*/64));
-  entry = find();
-  if (!entry) {
-    DialectResourceBlobManager::BlobEntry &made = manager.insert(
-        name,
-        HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64));
+    manager.update(name, blobOf(bytes));
+  } else if (!(entry = find(bytes))) {
+    Entry &made = manager.insert(name, blobOf(bytes));
     // Another thread may have inserted equal bytes in between.
-    entry = find();
+    entry = find(made.getBlob()->getData());
     if (!entry)
       entry = &made;
   }
@@ -276,8 +286,8 @@ ElementsAttr makeConstantAttr(RankedTensorType type, std::vector<char> bytes) {
     }
     return DenseElementsAttr::getFromRawBuffer(type, bytes);
   }
-  return DenseResourceElementsAttr::get(type,
-                                        resourceOf(type.getContext(), bytes));
+  return DenseResourceElementsAttr::get(
+      type, resourceOf(type.getContext(), std::move(bytes)));
 }
 
 /// Appends `value`, rounded to `type`, little-endian.
