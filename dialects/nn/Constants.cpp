@@ -19,6 +19,7 @@
 
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 using namespace mlir;
 
@@ -252,24 +253,16 @@ static DenseResourceElementsHandle resourceOf(MLIRContext *context,
           llvm::xxh3_64bits(llvm::ArrayRef(
               reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size())),
           /*LowerCase=*/true);
-  using Entry = DialectResourceBlobManager::BlobEntry;
-  auto find = [&](ArrayRef<char> wanted) -> Entry * {
-    Entry *entry = manager.lookup(name);
-    bool isEqual =
-        entry && entry->getBlob() && entry->getBlob()->getData() == wanted;
-    return isEqual ? entry : nullptr;
-  };
-  Entry *entry = manager.lookup(name);
-  if (entry && entry->getBlob() && entry->getBlob()->getData().empty()) {
+  // A freed entry gets its bytes once, before another thread looks at it.
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  DialectResourceBlobManager::BlobEntry *entry = manager.lookup(name);
+  const AsmResourceBlob *blob = entry ? entry->getBlob() : nullptr;
+  if (blob && blob->getData().empty())
     // `dropUnusedConstants` has freed the bytes.
     manager.update(name, blobOf(bytes));
-  } else if (!(entry = find(bytes))) {
-    Entry &made = manager.insert(name, blobOf(bytes));
-    // Another thread may have inserted equal bytes in between.
-    entry = find(made.getBlob()->getData());
-    if (!entry)
-      entry = &made;
-  }
+  else if (!blob || blob->getData() != ArrayRef<char>(bytes))
+    entry = &manager.insert(name, blobOf(bytes));
   return DenseResourceElementsHandle(
       entry, cast<BuiltinDialect>(interface.getDialect()));
 }
