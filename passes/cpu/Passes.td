@@ -447,8 +447,9 @@ def RoundToInteger : Pass<"round-to-integer", "::mlir::ModuleOp"> {
     one instruction, too.
 
     If floats become bytes only to become f32 again, they are rounded and never
-    become integers. Narrowing to the byte must not wrap around. Epilogues that store f32 do this between a quantize and a
-    dequantize, or between a requantize and a dequantize.
+    become integers. Narrowing to the byte must not wrap around. Epilogues that
+    store f32 do this between a quantize and a dequantize, or between a
+    requantize and a dequantize.
 
     Integers may be narrowed without wrapping around up to this pass. Then they
     may wrap around, because NaN becomes an integer that no byte holds.
