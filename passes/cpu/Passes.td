@@ -203,10 +203,13 @@ def ExpandFMA : Pass<"expand-fma", "::mlir::ModuleOp"> {
   let summary = "Multiply and add in f64 where there is no fused multiply-add";
   let description = [{
     For levels without the instruction, where LLVM would call a function for
-    each element. Rewrites the bits of a `math.fma` of f32 whose addend is a
-    whole number and whose result lies between 2^23 and 2^24. Neighbouring f32
-    are 1 apart there. At such levels only `nn.requantize` uses `math.fma`, and
-    always in this form.
+    each element. All levels then give the same bits. Two forms are rewritten:
+
+    - the bits of a `math.fma` of f32 whose addend is a whole number and whose
+      result lies between 2^23 and 2^24, as `nn.requantize` uses it.
+      Neighbouring f32 are 1 apart there.
+    - other `math.fma` of f32. Their sum is rounded to f64 and then to f32,
+      which hardly ever differs from one rounding.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];

@@ -4,7 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/ingot/TargetInfo.h"
 #include "passes/math/Passes.h"
 #include "passes/support/Rewrite.h"
 
@@ -111,8 +110,6 @@ struct FuseMultiplyAddsPass
   using FuseMultiplyAddsBase::FuseMultiplyAddsBase;
 
   void runOnOperation() override {
-    if (!TargetInfo::of(getOperation()).hasFMA)
-      return;
     RewritePatternSet patterns(&getContext());
     patterns.add<FuseMultiplyAdd>(&getContext(), numFused);
     rewriteInOneWalk(getOperation(), std::move(patterns));

@@ -79,8 +79,9 @@ def FuseMultiplyAdds : Pass<"fuse-multiply-adds", "::mlir::ModuleOp"> {
     bytes then need fewer instructions, and round once instead of twice.
 
     Functions of bytes alone keep both roundings, because `nn-fold-byte-scales`
-    has proven their integers with them. Other floats keep them as well.
-    Nothing changes if the CPU has no fused multiply-add.
+    has proven their integers with them. Other floats keep them as well. A CPU
+    without fused multiply-adds computes the same in f64 (`expand-fma`), so that
+    all levels give the same bits.
   }];
   let statistics = [
     Statistic<"numFused", "fused", "sums of a product that are one op">];

@@ -33,6 +33,27 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 
 // -----
 
+// A number is rounded to f64 and then to f32. Sums may be integers that only
+// f64 represents, so they are rounded to f32 first, as at other levels.
+// CHECK-LABEL: @number
+// CHECK: %[[F:.*]] = arith.sitofp %arg0 : vector<4xi32> to vector<4xf32>
+// CHECK-DAG: %[[X:.*]] = arith.extf %[[F]]
+// CHECK-DAG: %[[Y:.*]] = arith.extf %arg1
+// CHECK-DAG: %[[PRODUCT:.*]] = arith.mulf %[[X]], %[[Y]]
+// CHECK-DAG: %[[Z:.*]] = arith.extf %arg2
+// CHECK: %[[SUM:.*]] = arith.addf %[[PRODUCT]], %[[Z]]
+// CHECK: arith.truncf %[[SUM]] : vector<4xf64> to vector<4xf32>
+// CHECK-NOT: math.fma
+module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
+  func.func @number(%sum: vector<4xi32>, %scale: vector<4xf32>, %shift: vector<4xf32>) -> vector<4xf32> {
+    %x = arith.sitofp %sum : vector<4xi32> to vector<4xf32>
+    %0 = math.fma %x, %scale, %shift : vector<4xf32>
+    return %0 : vector<4xf32>
+  }
+}
+
+// -----
+
 // CHECK-LABEL: @instruction
 // CHECK: math.fma
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {

@@ -85,18 +85,3 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return %4, %6, %8, %9, %17, %12 : f32, f32, f32, f32, f32, f64
   }
 }
-
-// -----
-
-// Must not fire: the CPU has no fused multiply-add.
-// CHECK-LABEL: @baseline
-// CHECK-NOT: math.fma
-module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
-  func.func @baseline(%x: vector<4xi32>, %a: f32) -> f32 {
-    %z = vector.reduction <add>, %x : vector<4xi32> into i32
-    %0 = arith.sitofp %z : i32 to f32
-    %1 = arith.mulf %0, %a : f32
-    %2 = arith.addf %1, %a : f32
-    return %2 : f32
-  }
-}

@@ -10,6 +10,10 @@
 // rounded once, to a whole number. The lower bits of this f64 count whole
 // numbers, as the lower bits of an f32 do from 2^23 on.
 //
+// Other sums are rounded to f64 and then to f32. The second rounding differs
+// from a single one only if the f64 lies exactly between two f32 and the sum
+// does not.
+//
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/cpu/Passes.h"
@@ -31,6 +35,28 @@ using namespace ingot;
 static constexpr double kWholeSteps = 0x1.8p52;
 /// The bits of 2^23 as f32, less 2^23.
 static constexpr int32_t kBitsOfNone = 0x4b000000 - (1 << 23);
+
+/// Returns f64, or a vector of f64 with the shape of `type`.
+static Type wideOf(Type type) {
+  auto f64 = Float64Type::get(type.getContext());
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? Type(shaped.clone(f64)) : f64;
+}
+
+/// Returns `value` of f32 as f64.
+static Value extend(OpBuilder &b, Location loc, Value value) {
+  return arith::ExtFOp::create(b, loc, wideOf(value.getType()), value);
+}
+
+/// Returns `value` of f32, an integer that f32 represents, as f64. Converts the
+/// integer directly, because f64 represents it as well.
+static Value extendInteger(OpBuilder &b, Location loc, Value value) {
+  auto whole = value.getDefiningOp<arith::SIToFPOp>();
+  if (!whole)
+    return extend(b, loc, value);
+  return arith::SIToFPOp::create(b, loc, wideOf(value.getType()),
+                                 whole.getIn());
+}
 
 namespace {
 
@@ -56,18 +82,12 @@ struct SumInF64 : OpRewritePattern<arith::BitcastOp> {
                                         Attribute(number));
       return arith::ConstantOp::create(rewriter, loc, number);
     };
-    Type wide = typeOf(rewriter.getF64Type());
-    auto extend = [&](Value value) -> Value {
-      // Converts an integer that fits f32 directly to f64, which also
-      // represents it.
-      if (auto whole = value.getDefiningOp<arith::SIToFPOp>())
-        return arith::SIToFPOp::create(rewriter, loc, wide, whole.getIn());
-      return arith::ExtFOp::create(rewriter, loc, wide, value);
-    };
-    Value product = arith::MulFOp::create(rewriter, loc, extend(fma.getA()),
-                                          extend(fma.getB()));
+    Type wide = wideOf(words);
+    Value product = arith::MulFOp::create(
+        rewriter, loc, extendInteger(rewriter, loc, fma.getA()),
+        extend(rewriter, loc, fma.getB()));
     Value shift = arith::AddFOp::create(
-        rewriter, loc, extend(fma.getC()),
+        rewriter, loc, extend(rewriter, loc, fma.getC()),
         constant(wide, rewriter.getF64FloatAttr(kWholeSteps)));
     Value bits = arith::BitcastOp::create(
         rewriter, loc, typeOf(rewriter.getI64Type()),
@@ -79,12 +99,32 @@ struct SumInF64 : OpRewritePattern<arith::BitcastOp> {
   }
 };
 
+/// Leaves the multiply-adds whose bits `SumInF64` computes.
+struct MultiplyAddInF64 : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32() ||
+        llvm::all_of(op->getUsers(), llvm::IsaPred<arith::BitcastOp>))
+      return rewriter.notifyMatchFailure(op, "is not a number of f32");
+    Location loc = op.getLoc();
+    Value product =
+        arith::MulFOp::create(rewriter, loc, extend(rewriter, loc, op.getA()),
+                              extend(rewriter, loc, op.getB()));
+    Value sum = arith::AddFOp::create(rewriter, loc, product,
+                                      extend(rewriter, loc, op.getC()));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), sum);
+    return success();
+  }
+};
+
 struct ExpandFMAPass : ingot::impl::ExpandFMABase<ExpandFMAPass> {
   void runOnOperation() override {
     if (TargetInfo::of(getOperation()).hasFMA)
       return;
     RewritePatternSet patterns(&getContext());
-    patterns.add<SumInF64>(&getContext());
+    patterns.add<MultiplyAddInF64, SumInF64>(&getContext());
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
