@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/math/Passes.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -34,10 +35,7 @@ static Value loadedFrom(Operation *op) {
           .Case<vector::LoadOp, vector::MaskedLoadOp, vector::TransferReadOp>(
               [](auto load) { return load.getBase(); })
           .Default(Value());
-  while (auto view =
-             buffer ? buffer.getDefiningOp<ViewLikeOpInterface>() : nullptr)
-    buffer = view.getViewSource();
-  return buffer;
+  return buffer ? support::baseOf(buffer) : buffer;
 }
 
 /// Returns true if a kernel computes `value`, an integer of 32 bits, as a sum.

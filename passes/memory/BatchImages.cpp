@@ -10,6 +10,7 @@
 #include "dialects/kernel/KernelInterfaces.h"
 #include "dialects/nn/Constants.h"
 #include "passes/memory/BufferSizes.h"
+#include "passes/support/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,8 +134,7 @@ enum class Split { part, whole };
 /// Returns the buffer that a memref is or is a view of. Returns null if the
 /// buffer is unknown.
 static Value rootOf(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
+  memref = support::baseOf(memref);
   bool isKnown = isa_and_present<memref::AllocOp, memref::GetGlobalOp, RoomOp>(
                      memref.getDefiningOp()) ||
                  (isa<BlockArgument>(memref) &&

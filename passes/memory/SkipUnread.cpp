@@ -10,6 +10,7 @@
 #include "passes/memory/WrittenBuffers.h"
 #include "passes/support/SkippedBuffers.h"
 #include "passes/support/Thresholds.h"
+#include "passes/support/Views.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,11 +91,8 @@ static bool spreads(Operation *op, Value buffer) {
   if (!linalgOp)
     return isa<scf::ForOp>(op);
   return llvm::any_of(linalgOp.getDpsInputOperands(), [&](OpOperand *operand) {
-    Value memref = operand->get();
-    while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-      memref = view.getViewSource();
     AffineMap map = linalgOp.getMatchingIndexingMap(operand);
-    return memref == buffer &&
+    return support::baseOf(operand->get()) == buffer &&
            llvm::any_of(llvm::seq(map.getNumDims()), [&](unsigned loop) {
              return !map.isFunctionOfDim(loop);
            });

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/SkippedBuffers.h"
 
+#include "passes/support/Views.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 
@@ -21,9 +22,7 @@ void ingot::skipWhen(memref::AllocOp alloc, Value condition) {
 }
 
 Value ingot::skippedWhen(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  auto alloc = memref.getDefiningOp<memref::AllocOp>();
+  auto alloc = support::baseOf(memref).getDefiningOp<memref::AllocOp>();
   if (!alloc || alloc.getDynamicSizes().empty())
     return {};
   auto choice =

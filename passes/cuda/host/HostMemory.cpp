@@ -9,6 +9,7 @@
 #include "dialects/cuda/CudaDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,12 +31,6 @@ Value cuda::sourceOf(Value memref) {
   return view ? view.getViewSource() : Value();
 }
 
-Value cuda::baseOf(Value memref) {
-  while (Value source = sourceOf(memref))
-    memref = source;
-  return memref;
-}
-
 Value cuda::wholeOf(Value memref) {
   while (Value source = sourceOf(memref)) {
     if (memref.getDefiningOp<memref::ViewOp>())
@@ -46,7 +41,7 @@ Value cuda::wholeOf(Value memref) {
 }
 
 bool cuda::isOfHost(Value memref) {
-  Operation *op = baseOf(memref).getDefiningOp();
+  Operation *op = support::baseOf(memref).getDefiningOp();
   return op &&
          isa<memref::AllocaOp, memref::GetGlobalOp, ShadowOp, StackOp>(op);
 }

@@ -16,9 +16,6 @@ namespace ingot::cuda {
 /// Returns the memref that a view is made of, or null if it is no view.
 mlir::Value sourceOf(mlir::Value memref);
 
-/// Returns the memref that is no view, from which `memref` is made.
-mlir::Value baseOf(mlir::Value memref);
-
 /// Returns the memref that stands for a buffer of its own: a part of the arena,
 /// or an argument.
 mlir::Value wholeOf(mlir::Value memref);

@@ -9,6 +9,7 @@
 #include "passes/cuda/host/HostMemory.h"
 #include "passes/support/Contains.h"
 #include "passes/support/StoreOutputCall.h"
+#include "passes/support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -152,7 +153,7 @@ void Joiner::visit(ToDeviceOp copy) {
   Value buffer = elementsOf(copy.getDevice());
   // Shadows live as long as the run. Other host memory may be released, or
   // change, before a deferred copy.
-  if (!baseOf(copy.getHost()).getDefiningOp<ShadowOp>()) {
+  if (!support::baseOf(copy.getHost()).getDefiningOp<ShadowOp>()) {
     copyBack(copy);
     known.clear();
     isUnderWay = true;

@@ -11,6 +11,7 @@
 #include "passes/cuda/host/HostMemory.h"
 #include "passes/support/Contains.h"
 #include "passes/support/StoreOutputCall.h"
+#include "passes/support/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -113,7 +114,7 @@ static SetVector<Value> writtenBy(Operation *op,
 
 /// Returns true if `memref` is a part of the weights, which the host has.
 static bool isWeights(Value memref) {
-  auto base = dyn_cast<BlockArgument>(baseOf(memref));
+  auto base = dyn_cast<BlockArgument>(support::baseOf(memref));
   auto function = base ? dyn_cast<func::FuncOp>(base.getOwner()->getParentOp())
                        : func::FuncOp();
   return function && findRunOperand(function, RunOperand::weights) == base;
