@@ -23,6 +23,7 @@
 #include "passes/math/FloatBuilder.h"
 #include "passes/math/Passes.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/RunQuotients.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -50,10 +51,6 @@ static constexpr int kMaxExponent = 60;
 
 /// The number of floats in a vector of AVX-512.
 static constexpr int64_t kWideLanes = 16;
-
-/// The limit of quotients for which the dividend is clamped instead. A quotient
-/// may exceed the limit by its rounding error.
-static constexpr float kMaxQuotient = 0x1p30f;
 
 namespace {
 
@@ -205,7 +202,7 @@ static std::pair<float, Value> clampOf(arith::DivFOp op) {
   if (high && matchPattern(low.getRhs(), m_ConstantFloat(&least)) &&
       matchPattern(high.getRhs(), m_ConstantFloat(&most)) &&
       least.convertToFloat() == -most.convertToFloat() &&
-      most.convertToFloat() == kMaxQuotient)
+      most.convertToFloat() == kMaxRunQuotient)
     return {most.convertToFloat(), high.getResult()};
   return {0x1p64f, Value()};
 }
@@ -214,17 +211,14 @@ static std::pair<float, Value> clampOf(arith::DivFOp op) {
 /// Positive floats have the order of signed integers. Negative floats have the
 /// order of their magnitudes as unsigned integers, above all positive floats.
 /// NaN becomes a bound.
-static Value clampAsInteger(OpBuilder &b, Location loc, Value x, Value bound) {
-  Type type = x.getType(), bits = b.getI32Type();
-  if (auto vector = dyn_cast<VectorType>(type))
-    bits = vector.clone(bits);
+static Value clampAsInteger(elementary::FloatBuilder f, Value x, Value bound) {
   auto bitsOf = [&](Value value) -> Value {
-    return arith::BitcastOp::create(b, loc, bits, value);
+    return arith::BitcastOp::create(f.b, f.loc, f.integers(32), value);
   };
-  Value low = arith::NegFOp::create(b, loc, bound);
-  Value clamped = arith::MinSIOp::create(b, loc, bitsOf(x), bitsOf(bound));
-  clamped = arith::MinUIOp::create(b, loc, clamped, bitsOf(low));
-  return arith::BitcastOp::create(b, loc, type, clamped);
+  Value low = arith::NegFOp::create(f.b, f.loc, bound);
+  Value clamped = arith::MinSIOp::create(f.b, f.loc, bitsOf(x), bitsOf(bound));
+  clamped = arith::MinUIOp::create(f.b, f.loc, clamped, bitsOf(low));
+  return arith::BitcastOp::create(f.b, f.loc, f.type, clamped);
 }
 
 /// Clamps `x` to the positive `bound` on both sides. NaN may become any number.
@@ -232,7 +226,7 @@ static Value clampAsInteger(OpBuilder &b, Location loc, Value x, Value bound) {
 /// also multiply. AVX-512 has as many of both.
 static Value clampMagnitude(elementary::FloatBuilder f, Value x, Value bound) {
   if (TargetInfo::of(x.getParentRegion()->getParentOp()).lanes < kWideLanes)
-    return clampAsInteger(f.b, f.loc, x, bound);
+    return clampAsInteger(f, x, bound);
   Value low = arith::NegFOp::create(f.b, f.loc, bound);
   x = f.select(arith::CmpFPredicate::OGT, x, low, x, low);
   return f.select(arith::CmpFPredicate::OLT, x, bound, x, bound);

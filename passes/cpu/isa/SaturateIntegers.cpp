@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/RunQuotients.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,9 +24,6 @@ using namespace ingot;
 /// The largest bound of a type that is saturated to. Its sum with a zero point
 /// and a clamped quotient fits i32.
 static constexpr int64_t kMaxBound = 1 << 16;
-
-/// The bound of quotients before they become integers.
-static constexpr float kMaxQuotient = 0x1p30f;
 
 namespace {
 
@@ -113,9 +111,9 @@ struct SaturateAsInteger : OpRewritePattern<arith::FPToSIOp> {
       return constant(from, rewriter.getF32FloatAttr(value));
     };
     Value quotient = arith::MaximumFOp::create(
-        rewriter, loc, found->round.getOperand(), bound(-kMaxQuotient));
-    quotient =
-        arith::MinimumFOp::create(rewriter, loc, quotient, bound(kMaxQuotient));
+        rewriter, loc, found->round.getOperand(), bound(-kMaxRunQuotient));
+    quotient = arith::MinimumFOp::create(rewriter, loc, quotient,
+                                         bound(kMaxRunQuotient));
     rewriter.modifyOpInPlace(found->round, [&] {
       found->round.getOperandMutable().assign(quotient);
     });
