@@ -249,57 +249,56 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
     if (!quotient || typeOf(quotient->division.getB()).getRank() != 0)
       return rewriter.notifyMatchFailure(op, "is not of a constant scale");
     auto [clamp, division, scale] = *quotient;
-    if (isOfFunction(division.getA()))
-      return multiplyByInverse(*quotient, rewriter);
-    auto sigmoid = division.getA().getDefiningOp<nn::HardSigmoidOp>();
-    // The new sigmoid may be off by one step, which must not reach stored
-    // integers. Each user must therefore be a multiplication or unused.
-    if (sigmoid && typeOf(sigmoid).getElementType().isF32() &&
-        llvm::all_of(op->getUsers(), [](Operation *user) {
-          return isa<nn::MulOp>(user) || isUnread(user);
-        })) {
-      rewriter.setInsertionPoint(division);
-      rewriter.replaceAllUsesWith(division.getResult(),
-                                  scaledHardSigmoid(rewriter, sigmoid.getX(),
-                                                    Line::of(sigmoid),
-                                                    1 / scale));
-      if (clamp)
-        mergeClamps(rewriter, clamp);
-      ++count;
-      return success();
-    }
-    if (!isOfSums(division.getA()))
-      return rewriter.notifyMatchFailure(op, "divides no sums of a product");
-    if (!division->hasOneUse() || !takesFactor(division.getA(), 1 / scale) ||
-        nn::getConstant(division.getA()))
-      return multiplyByInverse(*quotient, rewriter);
     rewriter.setInsertionPoint(division);
-    Value x = scaled(rewriter, division.getA(), 1 / scale);
+    FailureOr<Value> y = withoutDivision(op, *quotient, rewriter);
+    if (failed(y))
+      return failure();
     // Keep the unused division, because the walk may only erase matched ops.
-    rewriter.replaceAllUsesWith(division.getResult(), x);
+    rewriter.replaceAllUsesWith(division.getResult(), *y);
     if (clamp)
       mergeClamps(rewriter, clamp);
     ++count;
     return success();
   }
 
-  LogicalResult multiplyByInverse(const RoundedQuotient &quotient,
-                                  PatternRewriter &rewriter) const {
+private:
+  /// Returns the quotient that `op` rounds, computed without a division.
+  static FailureOr<Value> withoutDivision(nn::RoundOp op,
+                                          RoundedQuotient quotient,
+                                          PatternRewriter &rewriter) {
+    Value x = quotient.division.getA();
+    const double factor = 1 / quotient.scale;
+    if (isOfFunction(x))
+      return timesInverse(quotient, rewriter);
+    auto sigmoid = x.getDefiningOp<nn::HardSigmoidOp>();
+    // The new sigmoid may be off by one step, which must not reach stored
+    // integers. Each user must therefore be a multiplication or unused.
+    if (sigmoid && typeOf(sigmoid).getElementType().isF32() &&
+        llvm::all_of(op->getUsers(), [](Operation *user) {
+          return isa<nn::MulOp>(user) || isUnread(user);
+        }))
+      return scaledHardSigmoid(rewriter, sigmoid.getX(), Line::of(sigmoid),
+                               factor);
+    if (!isOfSums(x))
+      return rewriter.notifyMatchFailure(op, "divides no sums of a product");
+    if (!quotient.division->hasOneUse() || !takesFactor(x, factor) ||
+        nn::getConstant(x))
+      return timesInverse(quotient, rewriter);
+    return scaled(rewriter, x, factor);
+  }
+
+  static FailureOr<Value> timesInverse(RoundedQuotient quotient,
+                                       PatternRewriter &rewriter) {
     nn::DivOp division = quotient.division;
     RankedTensorType type = division.getType();
     if (division.getA().getType() != type || !type.getElementType().isF32())
       return rewriter.notifyMatchFailure(division, "divides no tensor of f32");
-    rewriter.setInsertionPoint(division);
     Value inverse = nn::makeScalar(rewriter, division.getLoc(),
                                    rewriter.getF32Type(), 1 / quotient.scale);
-    // Keep the unused division, because the walk may only erase matched ops.
-    rewriter.replaceAllUsesWith(
-        division.getResult(), nn::MulOp::create(rewriter, division.getLoc(),
-                                                type, division.getA(), inverse)
-                                  ->getResult(0));
-    ++count;
-    return success();
+    return Value(nn::MulOp::create(rewriter, division.getLoc(), type,
+                                   division.getA(), inverse));
   }
+
   Pass::Statistic &count;
 };
 
