@@ -52,7 +52,7 @@ bool becomesInteger(Value value) {
       continue;
     if (!isa<math::RoundEvenOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
              arith::DivFOp, arith::MaximumFOp, arith::MinimumFOp,
-             arith::MaxNumFOp, arith::MinNumFOp>(user))
+             arith::MaxNumFOp, arith::MinNumFOp, math::FmaOp>(user))
       return false;
     users.insert(user->user_begin(), user->user_end());
   }
@@ -218,17 +218,6 @@ struct ReadWhatWasRequantized : OpRewritePattern<Op> {
   }
 };
 
-} // namespace
-
-/// Lets a narrowed integer wrap around. Its floats may be NaN, which becomes an
-/// integer that no byte holds. LLVM must not assume that an index read from
-/// such a byte is small.
-static void letWrapAround(arith::TruncIOp op) {
-  op.setOverflowFlags(arith::IntegerOverflowFlags::none);
-}
-
-namespace {
-
 struct RoundToIntegerPass
     : ingot::impl::RoundToIntegerBase<RoundToIntegerPass> {
   void runOnOperation() override {
@@ -242,7 +231,12 @@ struct RoundToIntegerPass
                  BoundNumbers<arith::MinimumFOp, arith::MinNumFOp>>(
         &getContext());
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    getOperation()->walk([](arith::TruncIOp op) { letWrapAround(op); });
+    // Narrowed integers may wrap around from here on. Their floats may be NaN,
+    // which becomes an integer that no byte holds. LLVM must not assume that an
+    // index read from such a byte is small.
+    getOperation()->walk([](arith::TruncIOp op) {
+      op.setOverflowFlags(arith::IntegerOverflowFlags::none);
+    });
   }
 };
 

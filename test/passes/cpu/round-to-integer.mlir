@@ -223,3 +223,14 @@ func.func @wraps(%x: vector<8xi32>) -> vector<8xi8> {
   %0 = arith.trunci %x overflow<nuw> : vector<8xi32> to vector<8xi8>
   return %0 : vector<8xi8>
 }
+
+// A maximum in front of a multiply-add only becomes an integer, too.
+// CHECK-LABEL: @scaled
+// CHECK: arith.maxnumf
+func.func @scaled(%x: vector<8xf32>, %low: vector<8xf32>) -> vector<8xi32> {
+  %0 = arith.maximumf %x, %low : vector<8xf32>
+  %1 = math.fma %0, %low, %low : vector<8xf32>
+  %2 = math.roundeven %1 : vector<8xf32>
+  %3 = arith.fptosi %2 : vector<8xf32> to vector<8xi32>
+  return %3 : vector<8xi32>
+}
