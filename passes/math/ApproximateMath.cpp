@@ -16,10 +16,10 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/math/Doubles.h"
-#include "passes/math/FloatBuilder.h"
 #include "passes/math/Functions.h"
 #include "passes/math/Passes.h"
 #include "passes/math/Trigonometry.h"
+#include "passes/support/FloatBuilder.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

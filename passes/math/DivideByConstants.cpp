@@ -20,8 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
-#include "passes/math/FloatBuilder.h"
 #include "passes/math/Passes.h"
+#include "passes/support/FloatBuilder.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/RunQuotients.h"
 

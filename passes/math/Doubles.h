@@ -7,7 +7,7 @@
 #ifndef INGOT_PASSES_MATH_DOUBLES_H
 #define INGOT_PASSES_MATH_DOUBLES_H
 
-#include "passes/math/FloatBuilder.h"
+#include "passes/support/FloatBuilder.h"
 
 #include "mlir/IR/PatternMatch.h"
 

@@ -12,7 +12,7 @@
 #ifndef INGOT_PASSES_MATH_NUMBER_H
 #define INGOT_PASSES_MATH_NUMBER_H
 
-#include "passes/math/FloatBuilder.h"
+#include "passes/support/FloatBuilder.h"
 
 #include <limits>
 

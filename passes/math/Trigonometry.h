@@ -7,7 +7,7 @@
 #ifndef INGOT_PASSES_MATH_TRIGONOMETRY_H
 #define INGOT_PASSES_MATH_TRIGONOMETRY_H
 
-#include "passes/math/FloatBuilder.h"
+#include "passes/support/FloatBuilder.h"
 
 namespace ingot::elementary {
 

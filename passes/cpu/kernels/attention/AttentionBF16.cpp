@@ -22,7 +22,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/isa/amx/AmxTiles.h"
 #include "passes/cpu/kernels/attention/AttentionEmitter.h"
-#include "passes/math/FloatBuilder.h"
+#include "passes/support/FloatBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

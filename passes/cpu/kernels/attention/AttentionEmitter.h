@@ -14,7 +14,7 @@
 #define INGOT_PASSES_CPU_KERNELS_ATTENTION_ATTENTIONEMITTER_H
 
 #include "passes/cpu/kernels/rows/RowEmitter.h"
-#include "passes/math/FloatBuilder.h"
+#include "passes/support/FloatBuilder.h"
 
 namespace ingot::cpu {
 

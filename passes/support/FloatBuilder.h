@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_MATH_FLOATBUILDER_H
-#define INGOT_PASSES_MATH_FLOATBUILDER_H
+#ifndef INGOT_PASSES_SUPPORT_FLOATBUILDER_H
+#define INGOT_PASSES_SUPPORT_FLOATBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -105,4 +105,4 @@ private:
 
 } // namespace ingot::elementary
 
-#endif // INGOT_PASSES_MATH_FLOATBUILDER_H
+#endif // INGOT_PASSES_SUPPORT_FLOATBUILDER_H
