@@ -212,13 +212,10 @@ static std::pair<float, Value> clampOf(arith::DivFOp op) {
 /// order of their magnitudes as unsigned integers, above all positive floats.
 /// NaN becomes a bound.
 static Value clampAsInteger(elementary::FloatBuilder f, Value x, Value bound) {
-  auto bitsOf = [&](Value value) -> Value {
-    return arith::BitcastOp::create(f.b, f.loc, f.integers(32), value);
-  };
   Value low = arith::NegFOp::create(f.b, f.loc, bound);
-  Value clamped = arith::MinSIOp::create(f.b, f.loc, bitsOf(x), bitsOf(bound));
-  clamped = arith::MinUIOp::create(f.b, f.loc, clamped, bitsOf(low));
-  return arith::BitcastOp::create(f.b, f.loc, f.type, clamped);
+  Value clamped =
+      arith::MinSIOp::create(f.b, f.loc, f.bitsOf(x), f.bitsOf(bound));
+  return f.ofBits(arith::MinUIOp::create(f.b, f.loc, clamped, f.bitsOf(low)));
 }
 
 /// Clamps `x` to the positive `bound` on both sides. NaN may become any number.

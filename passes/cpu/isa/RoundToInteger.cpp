@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Scalars.h"
 #include "passes/cpu/Passes.h"
+#include "passes/support/FloatBuilder.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -200,20 +201,15 @@ struct ReadWhatWasRequantized : OpRewritePattern<Op> {
         high.getSExtValue() > (isSigned ? 127 : 255))
       return rewriter.notifyMatchFailure(
           op, "converts no vector of low bits, held within a byte");
-    Location loc = op.getLoc();
-    auto constant = [&](double number) -> Value {
-      return arith::ConstantOp::create(
-          rewriter, loc,
-          DenseElementsAttr::get(type,
-                                 rewriter.getF32FloatAttr(float(number))));
+    const elementary::FloatBuilder f{rewriter, op.getLoc(), type,
+                                     /*hasFMA=*/false};
+    auto without = [&, zero = zero](const APInt &number) {
+      return f.number(double(number.getSExtValue() - zero));
     };
     Value x =
-        arith::SubFOp::create(rewriter, loc, bits.getIn(),
-                              constant(double(nn::kWholeSteps) + double(zero)));
-    x = arith::MaxNumFOp::create(rewriter, loc, x,
-                                 constant(double(low.getSExtValue() - zero)));
-    rewriter.replaceOpWithNewOp<arith::MinNumFOp>(
-        op, x, constant(double(high.getSExtValue() - zero)));
+        f.sub(bits.getIn(), f.number(double(nn::kWholeSteps) + double(zero)));
+    x = arith::MaxNumFOp::create(rewriter, op.getLoc(), x, without(low));
+    rewriter.replaceOpWithNewOp<arith::MinNumFOp>(op, x, without(high));
     return success();
   }
 };

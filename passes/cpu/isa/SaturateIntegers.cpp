@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
+#include "passes/support/FloatBuilder.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/RunQuotients.h"
 
@@ -102,18 +103,11 @@ struct SaturateAsInteger : OpRewritePattern<arith::FPToSIOp> {
       return rewriter.notifyMatchFailure(op, "divides by no number of the run");
     Location loc = op.getLoc();
     rewriter.setInsertionPoint(found->round);
-    auto constant = [&](Type type, TypedAttr value) -> Value {
-      return arith::ConstantOp::create(
-          rewriter, loc,
-          DenseElementsAttr::get(cast<VectorType>(type), Attribute(value)));
-    };
-    auto bound = [&](float value) {
-      return constant(from, rewriter.getF32FloatAttr(value));
-    };
+    const elementary::FloatBuilder f{rewriter, loc, from, /*hasFMA=*/false};
     Value quotient = arith::MaximumFOp::create(
-        rewriter, loc, found->round.getOperand(), bound(-kMaxRunQuotient));
+        rewriter, loc, found->round.getOperand(), f.number(-kMaxRunQuotient));
     quotient = arith::MinimumFOp::create(rewriter, loc, quotient,
-                                         bound(kMaxRunQuotient));
+                                         f.number(kMaxRunQuotient));
     rewriter.modifyOpInPlace(found->round, [&] {
       found->round.getOperandMutable().assign(quotient);
     });
@@ -129,11 +123,9 @@ struct SaturateAsInteger : OpRewritePattern<arith::FPToSIOp> {
                                                       found->zeroPoint));
       whole = arith::AddIOp::create(rewriter, loc, whole, zero);
     }
-    auto limit = [&](int64_t value) {
-      return constant(type, rewriter.getI32IntegerAttr(int32_t(value)));
-    };
-    whole = arith::MaxSIOp::create(rewriter, loc, whole, limit(found->low));
-    rewriter.replaceOpWithNewOp<arith::MinSIOp>(op, whole, limit(found->high));
+    whole = arith::MaxSIOp::create(rewriter, loc, whole, f.integer(found->low));
+    rewriter.replaceOpWithNewOp<arith::MinSIOp>(op, whole,
+                                                f.integer(found->high));
     return success();
   }
 };

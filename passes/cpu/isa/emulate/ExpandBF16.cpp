@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/schedule/Tiling.h"
+#include "passes/support/FloatBuilder.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,30 +36,19 @@ struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
         !getElementTypeOrSelf(op.getType()).isBF16())
       return b.notifyMatchFailure(op, "is not from f32 to bf16");
     Location loc = op.getLoc();
-    auto typeLike = [&](Type element) -> Type {
-      auto shaped = dyn_cast<ShapedType>(x.getType());
-      return shaped ? Type(shaped.clone(element)) : element;
-    };
-    Type words = typeLike(b.getI32Type());
-    auto constant = [&](int64_t value) -> Value {
-      TypedAttr attr = b.getI32IntegerAttr(value);
-      if (auto shaped = dyn_cast<ShapedType>(words))
-        attr = DenseElementsAttr::get(shaped, Attribute(attr));
-      return arith::ConstantOp::create(b, loc, attr);
-    };
-    Value bits = arith::BitcastOp::create(b, loc, words, x);
-    Value half = constant(16);
+    const elementary::FloatBuilder f{b, loc, x.getType(), /*hasFMA=*/false};
+    Value bits = f.bitsOf(x);
+    Value half = f.integer(16);
     Value odd = arith::AndIOp::create(
-        b, loc, arith::ShRUIOp::create(b, loc, bits, half), constant(1));
-    Value up = arith::AddIOp::create(b, loc, odd, constant(0x7fff));
+        b, loc, arith::ShRUIOp::create(b, loc, bits, half), f.integer(1));
+    Value up = arith::AddIOp::create(b, loc, odd, f.integer(0x7fff));
     Value rounded = arith::AddIOp::create(b, loc, bits, up);
-    Value quiet = arith::OrIOp::create(b, loc, bits, constant(1 << 22));
+    Value quiet = arith::OrIOp::create(b, loc, bits, f.integer(1 << 22));
     Value isNaN =
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
     Value kept = arith::SelectOp::create(b, loc, isNaN, quiet, rounded);
     Value upper = arith::TruncIOp::create(
-        b, loc, typeLike(b.getI16Type()),
-        arith::ShRUIOp::create(b, loc, kept, half));
+        b, loc, f.integers(16), arith::ShRUIOp::create(b, loc, kept, half));
     b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), upper);
     return success();
   }
@@ -78,19 +68,11 @@ struct WidenBF16 : OpRewritePattern<arith::ExtFOp> {
         !getElementTypeOrSelf(op.getType()).isF32())
       return b.notifyMatchFailure(op, "is not from bf16 to f32");
     Location loc = op.getLoc();
-    auto typeLike = [&](Type element) -> Type {
-      auto shaped = dyn_cast<ShapedType>(x.getType());
-      return shaped ? Type(shaped.clone(element)) : element;
-    };
-    Type words = typeLike(b.getI32Type());
-    Value half = arith::BitcastOp::create(b, loc, typeLike(b.getI16Type()), x);
-    Value wide = arith::ExtUIOp::create(b, loc, words, half);
-    TypedAttr sixteen = b.getI32IntegerAttr(16);
-    if (auto shaped = dyn_cast<ShapedType>(words))
-      sixteen = DenseElementsAttr::get(shaped, Attribute(sixteen));
-    Value bits = arith::ShLIOp::create(
-        b, loc, wide, arith::ConstantOp::create(b, loc, sixteen));
-    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+    const elementary::FloatBuilder f{b, loc, op.getType(), /*hasFMA=*/false};
+    Value half = arith::BitcastOp::create(b, loc, f.integers(16), x);
+    Value wide = arith::ExtUIOp::create(b, loc, f.integers(32), half);
+    b.replaceOp(op,
+                f.ofBits(arith::ShLIOp::create(b, loc, wide, f.integer(16))));
     return success();
   }
 };

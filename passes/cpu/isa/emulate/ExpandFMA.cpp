@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/cpu/Passes.h"
+#include "passes/support/FloatBuilder.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,8 +40,8 @@ static constexpr int32_t kBitsOfNone = 0x4b000000 - (1 << 23);
 /// Returns f64, or a vector of f64 with the shape of `type`.
 static Type wideOf(Type type) {
   auto f64 = Float64Type::get(type.getContext());
-  auto shaped = dyn_cast<ShapedType>(type);
-  return shaped ? Type(shaped.clone(f64)) : f64;
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? Type(vector.clone(f64)) : f64;
 }
 
 /// Returns `value` of f32 as f64.
@@ -72,29 +73,16 @@ struct SumInF64 : OpRewritePattern<arith::BitcastOp> {
       return rewriter.notifyMatchFailure(
           op, "is not of the bits of a multiply-add of f32");
     Location loc = op.getLoc();
-    auto shaped = dyn_cast<ShapedType>(words);
-    auto typeOf = [&](Type element) {
-      return shaped ? Type(shaped.clone(element)) : element;
-    };
-    auto constant = [&](Type type, TypedAttr number) -> Value {
-      if (shaped)
-        number = DenseElementsAttr::get(cast<ShapedType>(type),
-                                        Attribute(number));
-      return arith::ConstantOp::create(rewriter, loc, number);
-    };
-    Type wide = wideOf(words);
-    Value product = arith::MulFOp::create(
-        rewriter, loc, extendInteger(rewriter, loc, fma.getA()),
-        extend(rewriter, loc, fma.getB()));
-    Value shift = arith::AddFOp::create(
-        rewriter, loc, extend(rewriter, loc, fma.getC()),
-        constant(wide, rewriter.getF64FloatAttr(kWholeSteps)));
-    Value bits = arith::BitcastOp::create(
-        rewriter, loc, typeOf(rewriter.getI64Type()),
-        arith::AddFOp::create(rewriter, loc, product, shift));
+    const elementary::FloatBuilder f{rewriter, loc, wideOf(words),
+                                     /*hasFMA=*/false};
+    Value product = f.mul(extendInteger(rewriter, loc, fma.getA()),
+                          extend(rewriter, loc, fma.getB()));
+    Value shift =
+        f.add(extend(rewriter, loc, fma.getC()), f.number(kWholeSteps));
+    Value bits = f.bitsOf(f.add(product, shift));
     rewriter.replaceOpWithNewOp<arith::AddIOp>(
         op, arith::TruncIOp::create(rewriter, loc, words, bits),
-        constant(words, rewriter.getI32IntegerAttr(kBitsOfNone)));
+        f.integer(kBitsOfNone));
     return success();
   }
 };
