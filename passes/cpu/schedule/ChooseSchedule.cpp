@@ -125,10 +125,6 @@ bool cpu::multipliesBlocks(const TargetInfo &target) {
   return target.lanes == cpu::GroupsOfFour::kVector;
 }
 
-/// The minimum number of taps for which pairs pay. Results that are bytes need
-/// fewer taps, because all vectors of a block are packed together.
-static constexpr int64_t kLeastPairedTaps = 4, kLeastPairedTapsToBytes = 3;
-
 Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
                               const TargetInfo &target) {
   ArrayRef<int64_t> weights = support::shapeOf(op.getWeights());
@@ -140,7 +136,8 @@ Product cpu::depthwiseProduct(cpu::DepthwiseConvOp op,
     return Product::int8Dot;
   const bool areBytes =
       getElementTypeOrSelf(op.getDst().getType()).isInteger(8);
-  bool pays = taps >= (areBytes ? kLeastPairedTapsToBytes : kLeastPairedTaps) &&
+  bool pays = taps >= (areBytes ? threshold::depthwisePairedTapsToBytes
+                                : threshold::depthwisePairedTaps) &&
               support::shapeOf(op.getDst()).back() >= target.lanes;
   return canPairInt16(op, target) && pays ? Product::int8Wide : Product::f32;
 }
