@@ -1,6 +1,7 @@
 """Measures the accuracy of compiled models with trained weights on held-out labels, in each precision.
 
-usage: python scripts/accuracy [MODEL ...] [--seeds N] [--extras] [--again] [--bin BIN] [--results DIR] [--output FILE]
+usage: python scripts/accuracy [MODEL ...] [--seeds N] [--first SEED] [--extras] [--again] [--bin BIN] [--results DIR]
+                               [--output FILE]
 
 MODEL is a name in scripts/accuracy/models, by default all. Results are kept as DIR/MODEL.SEED.json. A model and a seed
 with results are not measured again.
@@ -29,7 +30,7 @@ def measure(name, seed, args):
             return json.load(file)
     with tempfile.TemporaryDirectory(prefix="ingot-accuracy-") as folder:
         found = trial.Trial(name, seed, args.bin, folder).measure(
-            trial.EXTRAS if args.extras and seed == 0 else ())
+            trial.EXTRAS if args.extras and seed == args.first else ())
     with open(path + ".part", "w", encoding="utf-8") as file:
         json.dump(found, file, indent=1)
     os.replace(path + ".part", path)
@@ -50,6 +51,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("models", nargs="*", choices=[[], *tasks.names()], metavar="MODEL", help="default: all")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="the first seed (default: 0)")
     parser.add_argument("--extras", action="store_true", help=f"also {', '.join(trial.EXTRAS)} with the first seed")
     parser.add_argument("--again", action="store_true", help="measure what has results, too")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"))
@@ -58,15 +60,15 @@ def main():
     parser.add_argument("--page", action="store_true", help="measure nothing, and write the page of what is there")
     args = parser.parse_args()
     os.makedirs(args.results, exist_ok=True)
-    names = args.models or tasks.names()
+    names, seeds = args.models or tasks.names(), range(args.first, args.first + args.seeds)
     if not args.page:
-        for seed in range(args.seeds):
+        for seed in seeds:
             for name in names:
                 measure(name, seed, args)
     if args.output:
         by_task = {}
         for name in tasks.names():
-            paths = [os.path.join(args.results, f"{name}.{seed}.json") for seed in range(args.seeds)]
+            paths = [os.path.join(args.results, f"{name}.{seed}.json") for seed in seeds]
             found = [json.load(open(path, encoding="utf-8")) for path in paths if os.path.exists(path)]
             if found:
                 by_task[name] = found

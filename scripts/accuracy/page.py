@@ -132,6 +132,7 @@ def notes(results):
 
 def write(by_task):
     seconds = sum(r["seconds"] for results in by_task.values() for r in results)
+    cpus = sorted({r["cpu"] for results in by_task.values() for r in results})
     text = HEAD.format(bound=trial.MAX_DROP)
     text += "".join(f"- `{name}`: {tasks.load(name).about}\n" for name in by_task)
     text += "\n## Bounds\n\n" + table(
@@ -147,4 +148,4 @@ def write(by_task):
     refused = [line for results in by_task.values() for line in notes(results)]
     if refused:
         text += "\n## Refused and warned\n\n" + "".join(refused)
-    return text + f"\nAll of it took {seconds / 60:.0f} minutes.\n"
+    return text + f"\nAll of it took {seconds / 60:.0f} minutes on {' and '.join(cpus)}.\n"

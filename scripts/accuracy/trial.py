@@ -121,7 +121,7 @@ class Trial:
         """Returns all results of the task with this seed."""
         start = time.time()
         self.prepare()
-        found = {"task": self.name, "seed": self.seed, "held": len(self.held), "rows": {}}
+        found = {"task": self.name, "seed": self.seed, "cpu": cpu(), "held": len(self.held), "rows": {}}
         metric, artifacts, wide = self.task.metric, {}, None
         for precision in ("fp32", "int8-dynamic", "int8", "auto", *extras):
             if precision == "w4" and not self.task.has_matrices:
@@ -144,6 +144,15 @@ class Trial:
             found["rows"][precision]["ms"] = time_ms
         found["seconds"] = round(time.time() - start, 1)
         return found
+
+
+def cpu():
+    """Returns the CPU's name and the instructions that decide which precisions are fast."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        facts = {key.strip(): value.split() for key, _, value in (line.partition(":") for line in file)}
+    known = {"avx512_vnni": "AVX512-VNNI", "avx_vnni": "AVX-VNNI", "amx_int8": "AMX", "avx512f": "AVX-512", "avx2": "AVX2"}
+    found = [name for flag, name in known.items() if flag in facts["flags"]]
+    return " with ".join([" ".join(facts["model name"]), *found[:1]])
 
 
 def message_of(text):
