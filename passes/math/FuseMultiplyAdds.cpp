@@ -71,7 +71,59 @@ static bool isOfSums(Value value, int depth = 0) {
          });
 }
 
+/// Returns true if `value` is a kernel's sum of integers, which may be added as
+/// floats, perhaps with other whole numbers.
+static bool isWholeSum(Value value, int depth = 0) {
+  if (auto cast = value.getDefiningOp<arith::SIToFPOp>())
+    return getElementTypeOrSelf(cast.getIn().getType()).isInteger(32) &&
+           isSum(cast.getIn());
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<vector::FMAOp>(op) || loadedFrom(op))
+    return isSum(value);
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  return sum && depth < kMaxDepth &&
+         llvm::any_of(sum->getOperands(), [&](Value operand) {
+           return isWholeSum(operand, depth + 1);
+         });
+}
+
+/// Returns true if `product` is a number of a row times numbers of columns.
+static bool isRowTimesColumns(arith::MulFOp product) {
+  return llvm::any_of(product->getOperands(), [](Value factor) {
+    return factor.getDefiningOp<vector::BroadcastOp>();
+  });
+}
+
 namespace {
+
+/// Allows LLVM to fuse a product of a row and a column with the integer sum
+/// that it is added to. Both are whole numbers that f32 holds, so levels
+/// without the instruction round to the same number.
+struct ContractWholeSum : OpRewritePattern<arith::AddFOp> {
+  ContractWholeSum(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context, /*benefit=*/2), count(count) {}
+
+  LogicalResult matchAndRewrite(arith::AddFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto flags = op.getFastmath() | arith::FastMathFlags::contract;
+    if (flags == op.getFastmath())
+      return rewriter.notifyMatchFailure(op, "may be fused already");
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto product = operand.get().getDefiningOp<arith::MulFOp>();
+      if (!product || !product->hasOneUse() || !isRowTimesColumns(product) ||
+          !isWholeSum(op->getOperand(1 - operand.getOperandNumber())))
+        continue;
+      rewriter.modifyOpInPlace(op, [&] { op.setFastmath(flags); });
+      rewriter.modifyOpInPlace(product, [&] { product.setFastmath(flags); });
+      ++count;
+      return success();
+    }
+    return rewriter.notifyMatchFailure(
+        op, "adds no row times columns to a sum of integers");
+  }
+
+  Pass::Statistic &count;
+};
 
 struct FuseMultiplyAdd : OpRewritePattern<arith::AddFOp> {
   FuseMultiplyAdd(MLIRContext *context, Pass::Statistic &count)
@@ -109,7 +161,7 @@ struct FuseMultiplyAddsPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FuseMultiplyAdd>(&getContext(), numFused);
+    patterns.add<ContractWholeSum, FuseMultiplyAdd>(&getContext(), numFused);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

@@ -82,6 +82,10 @@ def FuseMultiplyAdds : Pass<"fuse-multiply-adds", "::mlir::ModuleOp"> {
     has proven their integers with them. Other floats keep them as well. A CPU
     without fused multiply-adds computes the same in f64 (`expand-fma`), so that
     all levels give the same bits.
+
+    A number of a row times numbers of columns, added to a sum of integers, gets
+    the flag `contract`. LLVM fuses both where the CPU has the instruction.
+    These are whole numbers, which are exact either way.
   }];
   let statistics = [
     Statistic<"numFused", "fused", "sums of a product that are one op">];

@@ -54,6 +54,37 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
+// A row times columns, added to a sum of integers, may be fused by LLVM. The
+// scale behind it is fused for all levels.
+// CHECK-LABEL: @remainder
+// CHECK: %[[R:.*]] = vector.broadcast
+// CHECK: %[[P:.*]] = arith.mulf %[[R]], %arg1 fastmath<contract>
+// CHECK: %[[S:.*]] = arith.addf %{{.*}}, %[[P]] fastmath<contract>
+// CHECK: math.fma %[[S]], %arg1, %arg1
+// CHECK-LABEL: @no_sum
+// CHECK-NOT: fastmath
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @remainder(%x: vector<8xi32>, %a: vector<8xf32>, %r: f32) -> vector<8xf32> {
+    %sum = vector.shuffle %x, %x [1, 0, 3, 2, 5, 4, 7, 6] : vector<8xi32>, vector<8xi32>
+    %0 = arith.sitofp %sum : vector<8xi32> to vector<8xf32>
+    %1 = vector.broadcast %r : f32 to vector<8xf32>
+    %2 = arith.mulf %1, %a : vector<8xf32>
+    %3 = arith.addf %0, %2 : vector<8xf32>
+    %4 = arith.mulf %3, %a : vector<8xf32>
+    %5 = arith.addf %4, %a : vector<8xf32>
+    return %5 : vector<8xf32>
+  }
+  func.func @no_sum(%x: vector<8xf32>, %a: vector<8xf32>, %r: f32) -> vector<8xf32> {
+    %1 = vector.broadcast %r : f32 to vector<8xf32>
+    %2 = arith.mulf %1, %a : vector<8xf32>
+    %3 = arith.addf %x, %2 : vector<8xf32>
+    return %3 : vector<8xf32>
+  }
+}
+
+// -----
+
 // Must not fire: functions of bytes alone, also if they were widened in memory,
 // floats of unknown origin, products with other users, other types.
 // CHECK-LABEL: @others
