@@ -179,17 +179,29 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
+std::pair<int64_t, int64_t> RequantizeOp::getBounds() {
+  const bool isUnsigned =
+      nn::isUnsigned(getElementTypeOrSelf(getY().getType()));
+  const int64_t least = isUnsigned ? 0 : -128;
+  return {getLeast().value_or(least), getMost().value_or(least + 255)};
+}
+
 LogicalResult RequantizeOp::verify() {
   auto elementOf = [](Value value) {
     return getElementTypeOrSelf(value.getType());
   };
-  Type zero = elementOf(getZeroPoint());
-  if (!elementOf(getX()).isSignlessInteger(32) ||
+  Type zero = elementOf(getZeroPoint()), x = elementOf(getX());
+  if (!(x.isSignlessInteger(32) || (getFitsF32() && x.isF32())) ||
       !elementOf(getScale()).isF32() || !isByte(zero) ||
       elementOf(getY()) != zero)
-    return emitOpError("expects sums of i32, scales of f32, and bytes of one "
-                       "type, but got ")
+    return emitOpError("expects sums of i32, or of f32 that fit it, scales of "
+                       "f32, and bytes of one type, but got ")
            << getX().getType() << ", " << getScale().getType() << ", "
            << getZeroPoint().getType() << " and " << getY().getType();
+  const auto [least, most] = getBounds();
+  const int64_t first = isUnsigned(zero) ? 0 : -128;
+  if (least > most || least < first || most > first + 255)
+    return emitOpError("expects bounds within its bytes, but got ")
+           << least << " and " << most;
   return success();
 }

@@ -72,16 +72,28 @@ def NN_RequantizeOp : NN_InferredOp<"requantize", [NN_Elementwise]> {
     2^21, so both forms round once, and the rounding of the f64 sum changes
     nothing.
 
+    `least` and `most` are narrower bounds than those of the result's type. The
+    readers of the result make no difference between a bound and what lies
+    beyond it.
+
     Constraints:
-    - C1: x is of i32, scale of f32, zero_point and the result of one type of
-      bytes
+    - C1: x is of i32, or with `fits_f32` whole numbers of f32; scale is of
+      f32, zero_point and the result are of one type of bytes
+    - C2: least <= most, both within the type of the result
   }];
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale, NN_Tensor:$zero_point,
-                       UnitAttr:$fits_f32);
+                       UnitAttr:$fits_f32, OptionalAttr<I64Attr>:$least,
+                       OptionalAttr<I64Attr>:$most);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
     $x `,` $scale `,` $zero_point attr-dict `:` type($x) `,` type($scale) `,`
     type($zero_point) `->` type($y)
+  }];
+  let extraClassDeclaration = [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                        ::mlir::TypeRange stated);
+    /// Returns the least and the most value of the result.
+    std::pair<int64_t, int64_t> getBounds();
   }];
   let hasVerifier = 1;
 }

@@ -351,8 +351,9 @@ Value RequantizeOp::buildScalar(OpBuilder &builder, ValueRange args) {
   };
   Value x = real(args[0]), scale = real(args[1]);
   Value zero = real(args[2], isUnsigned);
-  double least = isUnsigned ? 0 : -128, most = isUnsigned ? 255 : 127;
-  auto bounded = [&](auto max, auto min, Value value) -> Value {
+  const auto [least, most] = getBounds();
+  auto bounded = [&, least = double(least), most = double(most)](
+                     auto max, auto min, Value value) -> Value {
     Type type = value.getType();
     Value atLeast = decltype(max)::create(builder, loc, value,
                                           scalar(builder, loc, type, least));

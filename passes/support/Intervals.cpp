@@ -152,6 +152,10 @@ Interval IntervalAnalysis::findInterval(Operation *op) {
                         std::nearbyint(most + slackAt(most))};
       })
       .Case([&](nn::CastOp) { return x(); })
+      .Case([](nn::RequantizeOp requantize) {
+        const auto [least, most] = requantize.getBounds();
+        return Interval{double(least), double(most)};
+      })
       .Case([&](nn::NegOp) { return scaledBy(x(), -1); })
       .Case([&](nn::MulOp) {
         auto [value, factor] = splitConstant();

@@ -126,12 +126,46 @@ static bool fitsF32(Value ratio, ArrayRef<double> largest) {
                       [&](double ratio) { return fits(most, ratio); });
 }
 
+/// Returns integer `value` as f32, computed by operations on floats. Integer
+/// kernels convert their sums anyway, and others need not convert floats to
+/// integers. Precondition: f32 holds all sums and products.
+static FailureOr<Value> inFloats(Node &node, Value value) {
+  Type real = node.builder.getF32Type();
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<nn::AddOp, nn::SubOp, nn::MulOp>(op)) {
+    // A cast of whole floats, or of bytes, is skipped.
+    if (auto cast = dyn_cast_or_null<nn::CastOp>(op);
+        cast &&
+        (cast.getInRange() || nn::isByte(typeOf(cast.getX()).getElementType())))
+      value = cast.getX();
+    return folded(node, node.cast(value, real));
+  }
+  auto x = inFloats(node, op->getOperand(0)),
+       y = inFloats(node, op->getOperand(1));
+  if (failed(x) || failed(y))
+    return failure();
+  if (isa<nn::AddOp>(op))
+    return node.infer<nn::AddOp>(*x, *y);
+  return isa<nn::SubOp>(op) ? node.infer<nn::SubOp>(*x, *y)
+                            : node.infer<nn::MulOp>(*x, *y);
+}
+
 LogicalResult legalize::requantize(Node &node, Value sums, Value ratio,
                                    Value zeroPoint,
                                    ArrayRef<double> largest) {
   if (!nn::isByte(typeOf(zeroPoint).getElementType()))
     return node.unsupported("a result of other numbers than bytes");
   bool fits = fitsF32(ratio, largest);
-  auto y = node.infer<nn::RequantizeOp>(sums, ratio, zeroPoint, fits);
+  // The largest sum is at least half of the sum of all magnitudes, so twice as
+  // much bounds the sum of any terms.
+  if (fits && 2 * *llvm::max_element(largest) < kLargestSum) {
+    auto floats = inFloats(node, sums);
+    if (failed(floats))
+      return failure();
+    sums = *floats;
+  }
+  auto y = node.infer<nn::RequantizeOp>(sums, ratio, zeroPoint, fits,
+                                        /*least=*/IntegerAttr(),
+                                        /*most=*/IntegerAttr());
   return failed(y) ? failure() : node.replace(*y);
 }

@@ -32,41 +32,61 @@ computeIntegers(const ByteFunction &function, nn::RoundOp round) {
   return results;
 }
 
-/// Returns the clamp that limits the integers `source` to [least, least + count
-/// - 1], apart from a shift. Only `source` may depend on the clamp. Returns
-/// null if there is no such clamp.
-static nn::ClampOp findSaturation(Value source, size_t count) {
+/// Returns the bounds of a clamp or of a requantize.
+static std::pair<double, double> boundsOf(Operation *op) {
+  if (auto requantize = dyn_cast<nn::RequantizeOp>(op))
+    return requantize.getBounds();
+  auto clamp = cast<nn::ClampOp>(op);
+  return {clamp.getMin().convertToDouble(), clamp.getMax().convertToDouble()};
+}
+
+static void setBounds(Operation *op, double least, double most) {
+  if (auto requantize = dyn_cast<nn::RequantizeOp>(op)) {
+    requantize.setLeast(int64_t(least));
+    requantize.setMost(int64_t(most));
+    return;
+  }
+  auto clamp = cast<nn::ClampOp>(op);
+  clamp.setMin(APFloat(least));
+  clamp.setMax(APFloat(most));
+}
+
+/// Returns the clamp or the requantize that limits the integers `source` to
+/// [least, least + count - 1], apart from a shift. Only `source` may depend on
+/// it. Returns null if there is no such op.
+static Operation *findSaturation(Value source, size_t count) {
+  auto ifLimits = [&](Operation *op) -> Operation * {
+    if (!op || !op->hasOneUse() || !isa<nn::ClampOp, nn::RequantizeOp>(op))
+      return nullptr;
+    const auto [least, most] = boundsOf(op);
+    return most - least + 1 == double(count) ? op : nullptr;
+  };
   Value value = source;
   for (int depth = 0; depth < kMaxDepth; ++depth) {
     Operation *op = value.getDefiningOp();
     if (!op || (value != source && !value.hasOneUse()))
-      return {};
-    if (isa<nn::RoundOp>(op)) {
-      auto clamp = op->getOperand(0).getDefiningOp<nn::ClampOp>();
-      if (!clamp || !clamp->hasOneUse() ||
-          clamp.getMax().convertToDouble() - clamp.getMin().convertToDouble() +
-                  1 !=
-              double(count))
-        return {};
-      return clamp;
-    }
+      return nullptr;
+    if (isa<nn::RequantizeOp>(op))
+      return ifLimits(op);
+    if (isa<nn::RoundOp>(op))
+      return ifLimits(op->getOperand(0).getDefiningOp());
     // A zero point only shifts the integers.
     if (!isa<nn::CastOp>(op) &&
         (!isa<nn::AddOp, nn::SubOp>(op) || !nn::getSplat(op->getOperand(1))))
-      return {};
+      return nullptr;
     value = op->getOperand(0);
   }
-  return {};
+  return nullptr;
 }
 
-/// Raises the lower bound and lowers the upper bound of the clamp of a source,
-/// as far as the function gives equal integers to `round`.
+/// Raises the lower bound and lowers the upper bound of the saturation of a
+/// source, as far as the function gives equal integers to `round`.
 static bool narrowSource(const ByteFunction &function, nn::RoundOp round) {
   if (!function.hasOneSource())
     return false;
   const size_t count = function.getInputs();
-  nn::ClampOp clamp = findSaturation(function.getSource(), count);
-  if (!clamp || !function.isOnlyReader() ||
+  Operation *saturation = findSaturation(function.getSource(), count);
+  if (!saturation || !function.isOnlyReader() ||
       !function.getOps().front()->hasOneUse())
     return false;
   std::optional<std::vector<float>> integers = computeIntegers(function, round);
@@ -88,8 +108,8 @@ static bool narrowSource(const ByteFunction &function, nn::RoundOp round) {
   // A constant function needs no bound, but at least one input must stay.
   if (low + high >= count || (low == 0 && high == 0))
     return false;
-  clamp.setMin(APFloat(clamp.getMin().convertToDouble() + double(low)));
-  clamp.setMax(APFloat(clamp.getMax().convertToDouble() - double(high)));
+  const auto [least, most] = boundsOf(saturation);
+  setBounds(saturation, least + double(low), most - double(high));
   return true;
 }
 

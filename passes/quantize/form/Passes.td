@@ -304,8 +304,8 @@ def NarrowSaturation : Pass<"nn-narrow-saturation"> {
     A quantize clamps its data to bytes. If only one function reads these bytes,
     and rounds its results to integers again, many bytes may give one integer.
     An example is a relu, which gives 0 for all negative data. The bounds of the
-    clamp move as far as the integers stay equal. Bounds of later clamps that
-    have no effect then are dropped.
+    clamp, or of a `nn.requantize`, move as far as the integers stay equal.
+    Bounds of later clamps that have no effect then are dropped.
 
     The pass computes the function for all bytes. It handles functions that
     `nn-fold-byte-scales` handles, if they depend on one tensor.

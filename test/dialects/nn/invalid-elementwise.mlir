@@ -62,7 +62,7 @@ func.func @f(%x: tensor<2x3xf32>) {
 // -----
 
 func.func @f(%x: tensor<3xi32>, %s: tensor<f64>, %z: tensor<ui8>) {
-  // expected-error@+1 {{expects sums of i32, scales of f32, and bytes of one type, but got 'tensor<3xi32>', 'tensor<f64>', 'tensor<ui8>' and 'tensor<3xui8>'}}
+  // expected-error@+1 {{expects sums of i32, or of f32 that fit it, scales of f32, and bytes of one type, but got 'tensor<3xi32>', 'tensor<f64>', 'tensor<ui8>' and 'tensor<3xui8>'}}
   %0 = nn.requantize %x, %s, %z : tensor<3xi32>, tensor<f64>, tensor<ui8> -> tensor<3xui8>
   return
 }

@@ -287,7 +287,8 @@ func.func @requantized(%x: tensor<2x65xui8>, %y: tensor<2x650xui8>) -> (tensor<2
   %usual = arith.constant dense<[1.0e-3, 0.01]> : tensor<2xf32>
   %small = arith.constant dense<[2.0e-7, 0.01]> : tensor<2xf32>
   %most = arith.constant dense<[1.0, 1.1]> : tensor<2xf32>
-  // CHECK: nn.requantize {{.*}} {fits_f32}
+  // Sums that f32 holds are added as floats.
+  // CHECK: nn.requantize {{.*}} {fits_f32} : tensor<2x2xf32>
   %0 = onnx.node "QLinearMatMul"(%x, %one, %z, %w, %usual, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>
   // CHECK: nn.requantize %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<2x2xi32>
   %1 = onnx.node "QLinearMatMul"(%x, %one, %z, %w, %small, %wz, %one, %z) : (tensor<2x65xui8>, tensor<f32>, tensor<ui8>, tensor<65x2xi8>, tensor<2xf32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xui8>

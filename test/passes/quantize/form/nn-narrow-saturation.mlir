@@ -46,6 +46,28 @@ func.func @hard_swish(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+// The bounds of a requantize move in the same way.
+// CHECK-LABEL: @requantize
+// CHECK: nn.requantize %arg0, %{{.*}}, %{{.*}} {fits_f32, least = 29 : i64, most = 219 : i64}
+// CHECK-NOT: nn.clamp
+// CHECK: return
+func.func @requantize(%x: tensor<2xi32>) -> tensor<2xf32> {
+  %s = arith.constant dense<0.02> : tensor<f32>
+  %b = arith.constant dense<100> : tensor<ui8>
+  %z = arith.constant dense<100> : tensor<i32>
+  %r = arith.constant dense<0.84> : tensor<f32>
+  %0 = nn.requantize %x, %s, %b {fits_f32} : tensor<2xi32>, tensor<f32>, tensor<ui8> -> tensor<2xui8>
+  %1 = nn.cast %0 : tensor<2xui8> -> tensor<2xi32>
+  %2 = nn.sub %1, %z : tensor<2xi32>, tensor<i32> -> tensor<2xi32>
+  %3 = nn.cast %2 : tensor<2xi32> -> tensor<2xf32>
+  %4 = nn.mul %3, %r : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %5 = nn.clamp %4 {max = 100.0 : f64, min = -60.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %6 = nn.round %5 : tensor<2xf32> -> tensor<2xf32>
+  return %6 : tensor<2xf32>
+}
+
+// -----
+
 // Must not fire: bytes with another reader, a function of two tensors, and a
 // function without equal integers at its ends.
 // CHECK-LABEL: @no
