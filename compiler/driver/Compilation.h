@@ -49,6 +49,7 @@ private:
   mlir::LogicalResult runSharedPhases();
   mlir::LogicalResult addUsualBodies(ImportOptions import);
   void dropConstants(mlir::ModuleOp current);
+  void dropConstantsAfter(mlir::PassManager &passes);
   mlir::LogicalResult runPhases(mlir::ModuleOp module,
                                 const PipelineOptions &pipeline,
                                 llvm::ArrayRef<Phase> phases,

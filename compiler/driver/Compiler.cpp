@@ -87,6 +87,8 @@ LogicalResult Compilation::runPhases(ModuleOp module,
             });
           },
           /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
+    if (!phase.dependsOnLevel)
+      dropConstantsAfter(passes);
     progress.watch(passes, context);
     const LogicalResult ran = passes.run(module);
     progress.unwatch(context);

@@ -117,7 +117,7 @@ Repairer::runAutomatic(ErrorMeter &meter, ErrorMeter &ofRepairs,
   if (llvm::Error error = errorIf(scratch.create()))
     return std::move(error);
   time.emplace();
-  mostBytes = kMostKept;
+  mostBytes = mostGrams = kMostKept;
   mostLeft = kMostLeft;
   // The stages are two measurements, at most eight repairs, the final ranges,
   // and a measurement.

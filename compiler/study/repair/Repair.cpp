@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/study/repair/Repair.h"
 
-#include "compiler/study/repair/Rounding.h"
 #include "compiler/study/runs/TextFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -203,8 +202,8 @@ llvm::Error Repairer::roundWeights(quantize::Calibration &calibration,
   shown.pipeline.observeGrams = true;
   if (llvm::Error error = model.prepare(shown, stages.next()))
     return error;
-  return RoundingFinder(model).find(options.data, calibration.rounding,
-                                    stages.next());
+  return RoundingFinder(model, mostGrams)
+      .find(options.data, calibration.rounding, stages.next());
 }
 
 llvm::Error Repairer::correctBiases(quantize::Calibration &calibration,

@@ -9,6 +9,7 @@
 
 #include "compiler/study/repair/ErrorMeter.h"
 #include "compiler/study/repair/RepairTimes.h"
+#include "compiler/study/repair/Rounding.h"
 #include "compiler/study/runs/Stages.h"
 #include "compiler/study/runs/WorkTime.h"
 
@@ -53,7 +54,9 @@ struct RepairOutcome {
 /// the error.
 class Repairer {
 public:
-  /// The most bytes of samples and outputs that are kept to compare repairs.
+  /// The most bytes of samples and outputs that `auto` keeps to compare
+  /// repairs, and of Gram matrices. A default calibration takes little more
+  /// memory than an inference.
   static constexpr uint64_t kMostKept = uint64_t(64) << 20;
   /// The largest share of the error that a repair of `auto` may leave. A repair
   /// that gains less is not worth its cost.
@@ -141,6 +144,8 @@ private:
   /// Limits on the number of samples for comparing repairs, and on their bytes
   /// including outputs.
   uint64_t mostSamples = 0, mostBytes = UINT64_MAX;
+  /// Limit on the bytes of Gram matrices at once.
+  uint64_t mostGrams = RoundingFinder::kMostBytes;
   /// The share of the error that a repair must stay below to be kept.
   double mostLeft = 1;
   /// The largest error on the compared samples that needs no repair.

@@ -18,9 +18,6 @@
 using namespace ingot;
 using namespace ingot::study;
 
-/// The most bytes of Gram matrices that are kept at once.
-static constexpr size_t kMostBytes = size_t(512) << 20;
-
 void RoundingFinder::addGram(size_t number, const ingot_tensor_view &view) {
   Product &product = products[number];
   if (product.gram.empty()) {
@@ -29,7 +26,7 @@ void RoundingFinder::addGram(size_t number, const ingot_tensor_view &view) {
     const size_t elements = product.groups * product.inner * product.inner;
     bytes += elements * sizeof(double);
     // Always keep the first Gram matrix of a pass.
-    if (bytes > kMostBytes && number > first) {
+    if (bytes > mostBytes && number > first) {
       end = std::min(end, number);
       return;
     }

@@ -17,8 +17,14 @@ namespace ingot::study {
 /// the errors of the sums of products are minimal.
 class RoundingFinder {
 public:
-  /// `model` must be prepared to show Gram matrices.
-  explicit RoundingFinder(ScratchModel &model) : model(model) {}
+  /// The most bytes of Gram matrices that are kept at once, if there is time
+  /// for several passes.
+  static constexpr size_t kMostBytes = size_t(512) << 20;
+
+  /// `model` must be prepared to show Gram matrices. At most `mostBytes` of
+  /// them are kept at once, but always one.
+  RoundingFinder(ScratchModel &model, size_t mostBytes)
+      : model(model), mostBytes(mostBytes) {}
 
   /// Makes one pass over the samples, or several if Gram matrices take too much
   /// memory.
@@ -38,6 +44,7 @@ private:
   bool round(const Product &product, std::vector<char> &up) const;
 
   ScratchModel &model;
+  size_t mostBytes;
   std::vector<Product> products;
   std::vector<float> gathered;
   /// The products of this pass, and the bytes of their Gram matrices.
