@@ -10,10 +10,12 @@
 #include "passes/quantize/QuantizationPoints.h"
 #include "passes/quantize/WeightQuantizer.h"
 #include "passes/support/Convolutions.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <cmath>
+#include <cstring>
 
 namespace ingot {
 #define GEN_PASS_DEF_EQUALIZELAYERS
@@ -25,35 +27,38 @@ using namespace ingot;
 
 namespace {
 
-/// A product with constant weights. The pass changes the copies of its weights
-/// and bias here, and writes them back once.
+/// A product with constant weights, and the factors of its channels. A model's
+/// weights take much memory, so they are written only at the end.
 struct EqualizedProduct {
   Operation *op;
-  std::vector<double> weights, bias;
+  ElementsAttr weights;
+  std::vector<double> bias;
   /// Dimensions of the weights that count output channels and input channels.
-  int64_t outAxis = 0, inAxis = 0;
+  int64_t outAxis, inAxis;
+  /// Powers of two for the output and the input channels.
+  std::vector<double> ofOutputs, ofInputs;
 
   RankedTensorType type() const {
-    return cast<RankedTensorType>(
-        op->getOperand(quantize::weightsOperand(op)).getType());
+    return cast<RankedTensorType>(weights.getType());
   }
-  int64_t channels(int64_t axis) const { return type().getDimSize(axis); }
-
-  /// Calls `visit` with each weight and its channel along `axis`.
+  /// Calls `visit` with the index of each weight and the factors' product.
   template <typename Visit>
-  void forEach(int64_t axis, Visit visit) {
-    int64_t inner = 1;
-    for (int64_t dim : type().getShape().drop_front(axis + 1))
-      inner *= dim;
-    for (size_t i = 0; i < weights.size(); ++i)
-      visit(weights[i], size_t(int64_t(i) / inner % channels(axis)));
-  }
-  std::vector<double> largest(int64_t axis) {
-    std::vector<double> result(size_t(channels(axis)));
-    forEach(axis, [&](double weight, size_t channel) {
-      result[channel] = std::max(result[channel], std::abs(weight));
-    });
-    return result;
+  void forEach(Visit visit) const;
+  /// Returns the largest magnitude of each channel along `axis`.
+  std::vector<double> largest(int64_t axis) const;
+  /// Gives the product the weights and the bias times their factors.
+  void write();
+};
+
+/// Two products of which the second reads the first.
+struct Pair {
+  EqualizedProduct *first, *second;
+  /// True if a product has changed since the pair was equalized.
+  bool isStale = true;
+
+  bool shares(const Pair &other) const {
+    return first == other.first || first == other.second ||
+           second == other.first || second == other.second;
   }
 };
 
@@ -68,6 +73,59 @@ private:
 
 } // namespace
 
+/// Visits the weights as an array of five dimensions, of which the second and
+/// the fourth are channels. A depthwise product has one dimension for both.
+template <typename Visit>
+void EqualizedProduct::forEach(Visit visit) const {
+  const bool outIsFirst = outAxis <= inAxis;
+  ArrayRef<double> x = outIsFirst ? ofOutputs : ofInputs,
+                   y = outIsFirst ? ofInputs : ofOutputs;
+  ArrayRef<int64_t> shape = type().getShape();
+  const int64_t low = std::min(outAxis, inAxis),
+                high = std::max(outAxis, inAxis);
+  const int64_t outer = support::productOf(shape.take_front(low)),
+                inner = support::productOf(shape.drop_front(high + 1));
+  const int64_t between =
+      low == high ? 1
+                  : support::productOf(shape.slice(low + 1, high - low - 1));
+  const int64_t columns = low == high ? 1 : shape[high];
+  int64_t at = 0;
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t i = 0; i < shape[low]; ++i)
+      for (int64_t b = 0; b < between; ++b)
+        for (int64_t j = 0; j < columns; ++j) {
+          const int64_t second = low == high ? i : j;
+          const double factor = x[i] * y[second];
+          for (int64_t k = 0; k < inner; ++k, ++at)
+            visit(at, outIsFirst ? i : second, outIsFirst ? second : i, factor);
+        }
+}
+
+std::vector<double> EqualizedProduct::largest(int64_t axis) const {
+  std::vector<double> result(size_t(type().getDimSize(axis)));
+  const bool areOutputs = axis == outAxis;
+  auto find = [&](auto weightAt) {
+    forEach([&](int64_t at, int64_t output, int64_t input, double factor) {
+      double &most = result[areOutputs ? output : input];
+      most = std::max(most, std::abs(weightAt(at)) * factor);
+    });
+  };
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> raw = nn::getRawBytes(weights, storage);
+  if (raw && type().getElementType().isF32()) {
+    // Data of a mapped file need not be aligned.
+    find([data = raw->data()](int64_t at) {
+      float weight;
+      memcpy(&weight, data + at * int64_t(sizeof(weight)), sizeof(weight));
+      return double(weight);
+    });
+    return result;
+  }
+  const std::vector<double> numbers = *nn::readDoubles(weights);
+  find([&](int64_t at) { return numbers[at]; });
+  return result;
+}
+
 static Value biasOf(Operation *op) {
   return op->getNumOperands() > 2 ? op->getOperand(2) : Value();
 }
@@ -75,7 +133,7 @@ static Value biasOf(Operation *op) {
 /// Reads a product that can be equalized: without groups, or depthwise. Returns
 /// nullopt for others.
 static std::optional<EqualizedProduct> readProduct(Operation *op) {
-  EqualizedProduct product = {op, {}, {}};
+  EqualizedProduct product = {op, {}, {}, 0, 0, {}, {}};
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
     const bool isDepthwise = support::isDepthwise(conv);
     if (conv.getGroups() > 1 && !isDepthwise)
@@ -92,18 +150,21 @@ static std::optional<EqualizedProduct> readProduct(Operation *op) {
     auto matmul = dyn_cast<nn::MatMulOp>(op);
     product.inAxis = matmul ? quantize::termsAxis(matmul) : 0;
   }
+  Value weights = op->getOperand(quantize::weightsOperand(op));
   if (Value bias = biasOf(op)) {
     auto type = dyn_cast<RankedTensorType>(bias.getType());
     std::optional<std::vector<double>> values = nn::getConstantDoubles(bias);
     if (!values || !type || type.getRank() != 1 ||
-        type.getDimSize(0) != product.channels(product.outAxis))
+        type.getDimSize(0) !=
+            support::typeOf(weights).getDimSize(product.outAxis))
       return std::nullopt;
     product.bias = std::move(*values);
   }
-  Value weights = op->getOperand(quantize::weightsOperand(op));
   if (!quantize::areFinite(weights))
     return std::nullopt;
-  product.weights = *nn::getConstantDoubles(weights);
+  product.weights = nn::getConstant(weights);
+  product.ofOutputs.assign(product.type().getDimSize(product.outAxis), 1);
+  product.ofInputs.assign(product.type().getDimSize(product.inAxis), 1);
   return product;
 }
 
@@ -146,23 +207,33 @@ bool EqualizeLayersPass::equalize(EqualizedProduct &first,
   }
   if (!changes)
     return false;
-  first.forEach(first.outAxis, [&](double &weight, size_t channel) {
-    weight /= factors[channel];
-  });
-  for (size_t i = 0; i < first.bias.size(); ++i)
-    first.bias[i] /= factors[i];
-  second.forEach(second.inAxis, [&](double &weight, size_t channel) {
-    weight *= factors[channel];
-  });
+  for (size_t i = 0; i < factors.size(); ++i) {
+    first.ofOutputs[i] /= factors[i];
+    second.ofInputs[i] *= factors[i];
+  }
   return true;
 }
 
-static void write(Operation *op, unsigned operand, ArrayRef<double> values) {
+static void setConstant(Operation *op, unsigned operand,
+                        ArrayRef<double> values) {
   OpBuilder builder(op);
   Value old = op->getOperand(operand);
   op->setOperand(
       operand, nn::makeConstant(builder, old.getLoc(),
                                 cast<RankedTensorType>(old.getType()), values));
+}
+
+void EqualizedProduct::write() {
+  std::vector<double> numbers = *nn::readDoubles(weights);
+  forEach([&](int64_t at, int64_t, int64_t, double factor) {
+    numbers[at] *= factor;
+  });
+  setConstant(op, quantize::weightsOperand(op), numbers);
+  if (bias.empty())
+    return;
+  for (size_t i = 0; i < bias.size(); ++i)
+    bias[i] *= ofOutputs[i];
+  setConstant(op, 2, bias);
 }
 
 void EqualizeLayersPass::runOnOperation() {
@@ -179,28 +250,24 @@ void EqualizeLayersPass::runOnOperation() {
          quantize::findProducts(function, [](Operation *) { return true; }))
       if (std::optional<EqualizedProduct> product = readProduct(op))
         products.insert({op, std::move(*product)});
-    SmallVector<std::pair<Operation *, Operation *>> pairs;
+    SmallVector<Pair> pairs;
     for (auto &[op, product] : products)
       if (Operation *reader = findReader(op);
           reader && products.contains(reader))
-        pairs.push_back({op, reader});
-    llvm::DenseSet<Operation *> changed;
-    bool changes = true;
-    for (int sweep = 0; changes && sweep < kMaxSweeps; ++sweep) {
-      changes = false;
-      for (auto [first, second] : pairs)
-        if (equalize(products[first], products[second])) {
-          changes = true;
-          changed.insert(first);
-          changed.insert(second);
-        }
-    }
-    for (auto &[op, product] : products) {
-      if (!changed.contains(op))
-        continue;
-      write(op, quantize::weightsOperand(op), product.weights);
-      if (!product.bias.empty())
-        write(op, 2, product.bias);
+        pairs.push_back({&product, &products[reader]});
+    llvm::SetVector<EqualizedProduct *> changed;
+    for (int sweep = 0; sweep < kMaxSweeps; ++sweep)
+      for (Pair &pair : pairs) {
+        if (!std::exchange(pair.isStale, false) ||
+            !equalize(*pair.first, *pair.second))
+          continue;
+        for (Pair &other : pairs)
+          other.isStale |= other.shares(pair);
+        changed.insert(pair.first);
+        changed.insert(pair.second);
+      }
+    for (EqualizedProduct *product : changed) {
+      product->write();
       ++equalized;
     }
   }
