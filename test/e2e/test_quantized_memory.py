@@ -9,6 +9,8 @@ from support import Case, helper, make_model, np
 # The table has 64 MB. A copy in double precision would have 128.
 ROWS, COLUMNS = 131072, 128
 MEGABYTES = 100
+# The layers have 34 MB. All of them in double precision would have 67, besides the new ones.
+LAYERS, SIZE, MEGABYTES_OF_LAYERS = 8, 1024, 75
 
 # Linux counts the memory of the process that forks as its child's. A small process starts the command, therefore.
 RUN = ("import resource, subprocess, sys; code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL);"
@@ -35,3 +37,18 @@ class Memory(Case):
         self.assertLess(calibrate, floats + MEGABYTES)
         int8 = self.megabytes("compile", source, "--precision=int8", f"--calibration={ranges}", "-o", out, "-q")
         self.assertLess(int8, floats + MEGABYTES)
+
+    def test_equalize(self):
+        rng = np.random.default_rng(5)
+        weights, nodes, x = {}, [], "x"
+        for i in range(LAYERS):
+            # Rows of very different size, which equalizing moves into the layer before.
+            weights[f"w{i}"] = (rng.standard_normal((SIZE, SIZE)) / 32 * np.exp(rng.standard_normal((SIZE, 1)))).astype(np.float32)
+            nodes += [helper.make_node("MatMul", [x, f"w{i}"], [f"m{i}"]), helper.make_node("Relu", [f"m{i}"], [f"r{i}"])]
+            x = f"r{i}"
+        source = self.save(make_model(nodes, [("x", [8, SIZE])], [(x, [8, SIZE])], weights))
+        np.savez(self.path("samples.npz"), x=rng.standard_normal((64, SIZE)).astype(np.float32))
+        out, ranges = self.path("out.so"), self.path("ranges.json")
+        floats = self.megabytes("compile", source, "-o", out, "-q")
+        calibrate = self.megabytes("calibrate", source, "--data", self.path("samples.npz"), "-o", ranges, "--repair=equalize")
+        self.assertLess(calibrate, floats + MEGABYTES_OF_LAYERS)
