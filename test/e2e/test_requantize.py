@@ -147,6 +147,19 @@ class Requantize(Case):
             self.check("QLinearConv", [2, channels, 15, 14], constants, rng, pads=[1] * 4, group=channels,
                        strides=strides)
 
+    def test_far_zero_points(self):
+        """Weights whose sums of bytes are far larger than the sums less zero points: few weights are not zero points."""
+        rng = np.random.default_rng(19)
+        for depth, zero in ((1200, 0), (1200, 255), (2400, 10)):
+            w = np.full((depth, 32), zero, np.uint8)
+            for row in rng.choice(depth, 12, replace=False):
+                w[row] = rng.integers(0, 256, 32)
+            few = {**self.near_halves(rng, np.uint8(120)), "xz": np.uint8(90), "wz": np.uint8(zero), "w": w}
+            few["ws"] = (0.5 / rng.integers(400, 900, 32)).astype(np.float32)
+            self.check("QLinearMatMul", [1500, depth], few, rng)
+            few.update(w=np.ascontiguousarray(w.T).reshape(32, depth, 1, 1), b=rng.integers(-8, 8, 32).astype(np.int32))
+            self.check("QLinearConv", [1, depth, 12, 12], few, rng)
+
     def test_small_ratios(self):
         """A ratio so small that f64 also rounds the sum with the zero point, and one of 2^-21 that is exact."""
         rng = np.random.default_rng(15)

@@ -126,6 +126,44 @@ static bool fitsF32(Value ratio, ArrayRef<double> largest) {
                       [&](double ratio) { return fits(most, ratio); });
 }
 
+/// Limit of ops between constants and a term of a sum.
+static constexpr int kMaxDepth = 8;
+
+/// Returns true if constants determine `value`.
+static bool isConstant(Value value, int depth = 0) {
+  Operation *op = value.getDefiningOp();
+  return op && (nn::getConstant(value) ||
+                (depth < kMaxDepth && isPure(op) && op->getNumOperands() > 0 &&
+                 llvm::all_of(op->getOperands(), [&](Value operand) {
+                   return isConstant(operand, depth + 1);
+                 })));
+}
+
+/// Returns true if `value` is bytes, or bytes less a constant, as integers.
+static bool isOfBytes(Value value) {
+  if (auto difference = value.getDefiningOp<nn::SubOp>();
+      difference && isConstant(difference.getB()))
+    value = difference.getA();
+  auto cast = value.getDefiningOp<nn::CastOp>();
+  return cast && nn::isByte(typeOf(cast.getX()).getElementType());
+}
+
+/// Returns true if the terms of `sums` are a sum of products, constants, and
+/// bytes times constants. Weights in bytes are then no larger than the weights
+/// less their zero point, so that bounds of the whole bound each term. Sums of
+/// the data, which other forms add, may be larger than the whole.
+static bool hasSmallTerms(Value sums) {
+  Operation *op = sums.getDefiningOp();
+  auto isRemainder = [](Value value) {
+    auto product = value.getDefiningOp<nn::MulOp>();
+    return product && isOfBytes(product.getA()) && isConstant(product.getB());
+  };
+  if (isa_and_nonnull<nn::AddOp, nn::SubOp>(op))
+    return (isConstant(op->getOperand(1)) || isRemainder(op->getOperand(1))) &&
+           hasSmallTerms(op->getOperand(0));
+  return isa_and_nonnull<nn::ConvOp, nn::MatMulOp, nn::CastOp>(op);
+}
+
 /// Returns integer `value` as f32, computed by operations on floats. Integer
 /// kernels convert their sums anyway, and others need not convert floats to
 /// integers. Precondition: f32 holds all sums and products.
@@ -158,7 +196,8 @@ LogicalResult legalize::requantize(Node &node, Value sums, Value ratio,
   bool fits = fitsF32(ratio, largest);
   // The largest sum is at least half of the sum of all magnitudes, so twice as
   // much bounds the sum of any terms.
-  if (fits && 2 * *llvm::max_element(largest) < kLargestSum) {
+  if (fits && 2 * *llvm::max_element(largest) < kLargestSum &&
+      hasSmallTerms(sums)) {
     auto floats = inFloats(node, sums);
     if (failed(floats))
       return failure();
