@@ -9,6 +9,7 @@ from onnx import helper
 import digits
 import families
 from support import make_model, tool
+from test_levels import cap
 from test_post_training import PostTraining
 
 
@@ -52,14 +53,26 @@ class Repairs(PostTraining):
         want = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"]
         np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=tolerance * np.abs(want).max())
 
+    def test_layers_in_floats(self):
+        """A CPU without VNNI computes this layer in floats, because it has few terms of the model's input. Its input has a
+        range that no layer needs."""
+        w = np.random.default_rng(3).standard_normal((8, 16, 1, 1)).astype(np.float32)
+        model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"])], [("x", [1, 16, 6, 6])], [("y", [1, 8, 6, 6])],
+                                     {"w": w}))
+        with cap("x86-64-v3"):
+            for repair in ("bias", "smooth", "keep"):
+                with self.subTest(repair=repair):
+                    _, trials = self.repaired(model, {"x": np.ones((4, 16, 6, 6), np.float32)}, f"--repair={repair}")
+                    self.assertEqual(trials[repair], (0, 0, False))
+
     def test_bias(self):
         """The mean error of a convolution's channels is removed."""
         rng = np.random.default_rng(3)
-        w = rng.standard_normal((8, 16, 1, 1)).astype(np.float32)
-        model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv0")], [("x", ["n", 16, 6, 6])],
+        w = rng.standard_normal((8, 32, 1, 1)).astype(np.float32)
+        model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv0")], [("x", ["n", 32, 6, 6])],
                                      [("y", ["n", 8, 6, 6])], {"w": w}))
         # Clipping changes the mean. The repair restores it.
-        x = (rng.exponential(1, (24, 16, 6, 6)) ** 2).astype(np.float32)
+        x = (rng.exponential(1, (24, 32, 6, 6)) ** 2).astype(np.float32)
         path, trials = self.repaired(model, {"x": x}, "--method=percentile", "--percentile=98", "--repair=bias")
         before, after, kept = trials["bias"]
         self.assertTrue(kept and after < before, trials)

@@ -21,7 +21,6 @@ llvm::Error Probe::prepare(const ScratchModel::Options &given,
                            const Progress &progress) {
   ScratchModel::Options options = given;
   options.pipeline.precisionFlags = true;
-  isPartial = !options.pipeline.keep.empty();
   if (llvm::Error error = model.prepare(options, progress))
     return error;
   for (size_t i = 0; i < units().size(); ++i)
@@ -63,13 +62,10 @@ llvm::Error Probe::setRanges(const quantize::Calibration &calibration,
                      formatLine(calibration.model, 200) + "'");
   for (const quantize::TensorCalibration &tensor : calibration.tensors) {
     auto at = std::find(tensors().begin(), tensors().end(), tensor.name);
-    // Kept layers need no ranges.
-    if (at == tensors().end() && isPartial)
-      continue;
+    // Layers that are kept, or that this target computes in floats anyway, need
+    // no ranges.
     if (at == tensors().end())
-      return makeError(quoted + " has a range of tensor '" +
-                       formatLine(tensor.name, 200) +
-                       "', which the model does not have");
+      continue;
     setRange(size_t(at - tensors().begin()), {tensor.scale, tensor.zeroPoint});
   }
   return llvm::Error::success();

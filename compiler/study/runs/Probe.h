@@ -51,8 +51,8 @@ public:
   void setRange(size_t tensor, const quantize::Encoding &encoding);
   /// Makes the rounding of the tensor exact: its values do not change.
   void setExact(size_t tensor);
-  /// Sets the ranges. The calibration must belong to this model and have its
-  /// tensors. Errors use `name` for the calibration.
+  /// Sets the ranges of the tensors that a layer can round. The calibration
+  /// must belong to this model. Errors use `name` for the calibration.
   llvm::Error setRanges(const quantize::Calibration &calibration,
                         const std::string &name);
   /// Keeps a unit in f32, for every choice.
@@ -111,8 +111,6 @@ private:
   /// The inputs that follow those of the model: precision flags and ranges.
   std::vector<Array> settings;
   std::vector<bool> ranged, forbidden;
-  /// True if some layers are kept, so that not all tensors need a range.
-  bool isPartial = false;
   std::vector<KnownSample> kept;
 };
 
