@@ -131,9 +131,9 @@ class Case(unittest.TestCase):
         self.assertEqual(done.returncode, 0, f"ingot run: {done.stderr}{done.stdout}")
         return {file[:-4]: np.load(os.path.join(out, file)) for file in os.listdir(out)}
 
-    def assert_agrees(self, model, artifact, inputs, tolerance=TOLERANCE):
+    def assert_agrees(self, model, artifact, inputs, tolerance=TOLERANCE, as_written=False):
         """Asserts that a run equals ONNX Runtime's within the tolerance. Returns the results."""
-        session = peer(model)
+        session = peer(model, as_written)
         got = self.run_model(artifact, inputs)
         wanted = {o.name: v for o, v in zip(session.get_outputs(), session.run(None, inputs))}
         self.assertEqual(sorted(got), sorted(wanted))

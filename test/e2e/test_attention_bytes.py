@@ -160,4 +160,5 @@ class Bytes(Case):
             model = graph.model()
             done = tool("ingot", "compile", self.save(model), "-o", "-", "--emit=mlir-linalg", *VNNI)
             self.assertIn("xi8>", re.search(r"cpu\.matmul.*", done.stdout).group())
-            self.assert_agrees(model, self.compile(model, *VNNI), graph.feeds)
+            # ONNX Runtime's product of bytes saturates on CPUs without VNNI.
+            self.assert_agrees(model, self.compile(model, *VNNI), graph.feeds, as_written=True)
