@@ -40,12 +40,14 @@ void Compilation::dropConstantsAfter(PassManager &passes) {
       [this](ModuleOp current) { dropConstants(current); }));
 }
 
-/// Frees constants that the last pass or phase has replaced.
+/// Frees constants that the last pass or phase has replaced. Finding them takes
+/// a walk over the module, which few constants are not worth.
 void Compilation::dropConstants(ModuleOp current) {
   // Freed memory that is smaller is soon used again.
   constexpr uint64_t kLeastBytes = uint64_t(16) << 20;
   // Copies for a device or a level share the constants.
-  if (current != module.get() || deviceModule)
+  if (current != module.get() || deviceModule ||
+      nn::bytesOfConstants(&context) < kLeastBytes)
     return;
   if (nn::dropUnusedConstants(current) >= kLeastBytes)
     returnFreeMemory();

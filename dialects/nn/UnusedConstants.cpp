@@ -15,6 +15,22 @@
 using namespace mlir;
 using namespace ingot;
 
+static DialectResourceBlobManager &managerOf(MLIRContext *context) {
+  return DenseResourceElementsHandle::getManagerInterface(context)
+      .getBlobManager();
+}
+
+uint64_t nn::bytesOfConstants(MLIRContext *context) {
+  uint64_t bytes = 0;
+  managerOf(context).getBlobMap(
+      [&](const llvm::StringMap<DialectResourceBlobManager::BlobEntry> &blobs) {
+        for (const auto &blob : blobs)
+          if (const AsmResourceBlob *data = blob.second.getBlob())
+            bytes += data->getData().size();
+      });
+  return bytes;
+}
+
 uint64_t nn::dropUnusedConstants(ModuleOp module) {
   llvm::StringSet<> used;
   AttrTypeWalker walker;
@@ -22,9 +38,7 @@ uint64_t nn::dropUnusedConstants(ModuleOp module) {
     used.insert(attr.getRawHandle().getKey());
   });
   module->walk([&](Operation *op) { walker.walk(op->getAttrDictionary()); });
-  DialectResourceBlobManager &manager =
-      DenseResourceElementsHandle::getManagerInterface(module.getContext())
-          .getBlobManager();
+  DialectResourceBlobManager &manager = managerOf(module.getContext());
   SmallVector<StringRef> unused;
   uint64_t bytes = 0;
   manager.getBlobMap(

@@ -16,6 +16,10 @@ namespace ingot::nn {
 /// Returns the number of freed bytes.
 uint64_t dropUnusedConstants(mlir::ModuleOp module);
 
+/// Returns the bytes of all resource blobs of a context. This takes no walk
+/// over operations.
+uint64_t bytesOfConstants(mlir::MLIRContext *context);
+
 } // namespace ingot::nn
 
 #endif // INGOT_DIALECTS_NN_UNUSEDCONSTANTS_H

@@ -132,7 +132,7 @@ def notes(results):
 
 def write(by_task):
     seconds = sum(r["seconds"] for results in by_task.values() for r in results)
-    cpus = sorted({r["cpu"] for results in by_task.values() for r in results})
+    cpus = sorted({r.get("cpu", "an unnamed CPU") for results in by_task.values() for r in results})
     text = HEAD.format(bound=trial.MAX_DROP)
     text += "".join(f"- `{name}`: {tasks.load(name).about}\n" for name in by_task)
     text += "\n## Bounds\n\n" + table(

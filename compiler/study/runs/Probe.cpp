@@ -8,6 +8,8 @@
 
 #include "compiler/study/runs/OutputErrors.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <string.h>
 
 using namespace ingot;
@@ -60,15 +62,22 @@ llvm::Error Probe::setRanges(const quantize::Calibration &calibration,
   if (calibration.sha256 != model.sha256())
     return makeError(quoted + " is of another model, '" +
                      formatLine(calibration.model, 200) + "'");
+  std::string unread;
   for (const quantize::TensorCalibration &tensor : calibration.tensors) {
     auto at = std::find(tensors().begin(), tensors().end(), tensor.name);
-    // Layers that are kept, or that this target computes in floats anyway, need
-    // no ranges.
     if (at == tensors().end())
-      continue;
-    setRange(size_t(at - tensors().begin()), {tensor.scale, tensor.zeroPoint});
+      unread = tensor.name;
+    else
+      setRange(size_t(at - tensors().begin()),
+               {tensor.scale, tensor.zeroPoint});
   }
-  return llvm::Error::success();
+  // Layers that are kept, or that this target computes in floats anyway, need
+  // no ranges. But a range under a wrong name leaves a layer without one.
+  if (unread.empty() || llvm::all_of(ranged, [](bool is) { return is; }))
+    return llvm::Error::success();
+  return makeError(quoted + " has a range of tensor '" +
+                   formatLine(unread, 200) +
+                   "', which the model does not have");
 }
 
 bool Probe::canBeOn(size_t unit) const {

@@ -41,7 +41,8 @@ struct EqualizedProduct {
   RankedTensorType type() const {
     return cast<RankedTensorType>(weights.getType());
   }
-  /// Calls `visit` with the index of each weight and the factors' product.
+  /// Calls `visit` with the index of each weight, its output and its input
+  /// channel, and the product of their factors.
   template <typename Visit>
   void forEach(Visit visit) const;
   /// Returns the largest magnitude of each channel along `axis`.

@@ -52,9 +52,11 @@ TEST_F(UnusedConstants, AreDropped) {
   // Attributes inside of others are uses.
   module->getOperation()->setAttr("list", builder.getArrayAttr({attrFrom(3)}));
   EXPECT_EQ(nn::dropUnusedConstants(*module), 0u);
+  EXPECT_EQ(nn::bytesOfConstants(&context), 3 * kCount * sizeof(float));
   replaced->erase();
   EXPECT_EQ(nn::dropUnusedConstants(*module), kCount * sizeof(float));
   EXPECT_EQ(nn::dropUnusedConstants(*module), 0u);
+  EXPECT_EQ(nn::bytesOfConstants(&context), 2 * kCount * sizeof(float));
   EXPECT_EQ(nn::getConstantDoubles(kept->getResult(0))->back(), kCount);
   EXPECT_EQ(nn::readDoubles(attrFrom(3))->front(), 3);
 }
