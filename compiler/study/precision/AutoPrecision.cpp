@@ -196,22 +196,27 @@ bool StudyRun::hasNoWideLayer() const {
 }
 
 /// Compiles the choice, or uses the artifact with all layers in int8 if they
-/// are equal. Returns the score.
-llvm::Expected<Score> StudyRun::compileChoice(size_t numWide,
-                                              const Progress &progress) {
+/// are equal.
+llvm::Error StudyRun::compileChoice(size_t numWide, const Progress &progress) {
   const bool isAll = numWide == 0 && hasNoWideLayer();
-  Stages stages(progress, {isAll ? 0.0 : 1.0, 1.0});
-  const Progress compiling = stages.next();
   apply(numWide);
   tried = &int8;
-  if (!isAll) {
-    ScratchModel::Options scratch = scratchOptions();
-    scratch.pipeline.calibration = calibrationPath;
-    scratch.pipeline.keep = keepRules();
-    tried = &mixed.emplace();
-    if (llvm::Error error = tried->prepare(scratch, compiling))
-      return std::move(error);
-  }
+  if (isAll)
+    return llvm::Error::success();
+  ScratchModel::Options scratch = scratchOptions();
+  scratch.pipeline.calibration = calibrationPath;
+  scratch.pipeline.keep = keepRules();
+  tried = &mixed.emplace();
+  return tried->prepare(scratch, progress);
+}
+
+/// Compiles the choice. Returns its score.
+llvm::Expected<Score> StudyRun::rateChoice(size_t numWide,
+                                           const Progress &progress) {
+  const bool isAll = numWide == 0 && hasNoWideLayer();
+  Stages stages(progress, {isAll ? 0.0 : 1.0, 1.0});
+  if (llvm::Error error = compileChoice(numWide, stages.next()))
+    return std::move(error);
   ++study.search->evaluations;
   return evaluation->rate(runsOf(*tried),
                           withPhase(stages.next(), "evaluating the artifact"));
@@ -232,8 +237,8 @@ llvm::Expected<std::optional<Score>> StudyRun::widen(const Progress &progress) {
   const Progress checking = stages.next();
   for (int check = 0;; ++check) {
     llvm::Expected<Score> score =
-        compileChoice(numWide, partOf(checking, check / (kMostChecks + 1.0),
-                                      (check + 1) / (kMostChecks + 1.0)));
+        rateChoice(numWide, partOf(checking, check / (kMostChecks + 1.0),
+                                   (check + 1) / (kMostChecks + 1.0)));
     if (!score)
       return score.takeError();
     if (isRight(score->percent))
@@ -261,7 +266,7 @@ llvm::Error StudyRun::chooseLayers(const Progress &progress) {
             evaluation->rate(probeRun(0, probing), probing).moveInto(score))
       return error;
   if (!score || isRight(score->percent))
-    if (llvm::Error error = compileChoice(0, compiling).moveInto(score))
+    if (llvm::Error error = rateChoice(0, compiling).moveInto(score))
       return error;
   search.int8Percent = score->percent;
   const Progress widening = stages.next();

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/study/precision/PrecisionStudy.h"
-#include "client/Layers.h"
 
 #include "client/Execute.h"
 #include "client/Layers.h"
@@ -17,6 +16,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+
+#include <map>
 
 using namespace ingot;
 using namespace ingot::study;
@@ -87,23 +88,43 @@ llvm::Error StudyRun::prepareModels(const Progress &progress) {
     return error;
   scratch.pipeline.calibration = calibrationPath;
   scratch.pipeline.keep = options.keep;
+  DecisionTrace decisions;
+  scratch.decisions = &decisions;
   if (llvm::Error error = int8.prepare(scratch, stages.next()))
     return error;
   scratch = scratchOptions();
+  // The probe rounds whatever the artifact has in int8. Layers that a rule
+  // keeps in fp32 need no rule here, because a run does not round them.
+  llvm::copy_if(options.keep, std::back_inserter(scratch.pipeline.keep),
+                [](llvm::StringRef rule) { return rule.ends_with("=int8"); });
   setRepairs(calibration, calibrationPath, scratch.pipeline);
   if (llvm::Error error = probe.prepare(scratch, stages.next()))
     return error;
   if (llvm::Error error = probe.setRanges(calibration, calibrationPath))
     return error;
-  addLayers();
+  addLayers(decisions.getDecisions());
   study.fp32.bytes = fp32.fileBytes();
   study.int8.bytes = study.chosen.bytes = int8.fileBytes();
   return llvm::Error::success();
 }
 
-/// Lists the layers. The description of the int8 artifact shows which layers
+/// Returns why layers of the int8 artifact compute in floats, by their nodes.
+static std::map<std::vector<std::string>, std::string>
+floatReasons(const std::vector<Decision> &decisions) {
+  std::map<std::vector<std::string>, std::string> reasons;
+  for (const Decision &decision : decisions)
+    if (decision.question == Question::precision &&
+        decision.choice == "float32")
+      reasons[decision.nodes] =
+          "the " + decision.operation + " " + decision.reason;
+  return reasons;
+}
+
+/// Lists the layers: first the units of the probe, then layers that this target
+/// computes in floats. The description of the int8 artifact shows which layers
 /// are in int8.
-void StudyRun::addLayers() {
+void StudyRun::addLayers(const std::vector<Decision> &decisions) {
+  const auto reasons = floatReasons(decisions);
   const std::vector<tools::Layer> layers = tools::layersOf(int8.handle());
   for (size_t i = 0; i < probe.units().size(); ++i) {
     const PrecisionFlag &unit = probe.units()[i];
@@ -118,13 +139,25 @@ void StudyRun::addLayers() {
              shareNodes(one.nodes, unit.nodes);
     });
     if (!layer.isInt8) {
-      layer.reason = !layer.range ? "its data has no range"
-                     : options.keep.empty()
-                         ? "int8 is not faster: its data has a zero point, or "
-                           "few rows"
-                         : "a rule keeps it";
+      const auto given = llvm::find_if(reasons, [&](const auto &one) {
+        return shareNodes(one.first, unit.nodes);
+      });
+      layer.reason = given != reasons.end() ? given->second
+                     : layer.range          ? "int8 does not pay"
+                                            : "its data has no range";
       probe.forbid(i);
     }
+    study.layers.push_back(std::move(layer));
+  }
+  for (const auto &one : reasons) {
+    const bool isKnown = llvm::any_of(study.layers, [&](const auto &layer) {
+      return shareNodes(one.first, layer.nodes);
+    });
+    if (isKnown)
+      continue;
+    StudiedLayer layer;
+    layer.nodes = one.first;
+    layer.reason = one.second;
     study.layers.push_back(std::move(layer));
   }
 }
@@ -136,7 +169,9 @@ unsigned StudyRun::numPicked() const {
   constexpr size_t kRuns = 64;
   if (options.isReported)
     return options.numSamples;
-  const size_t fitting = kRuns / std::max<size_t>(study.layers.size(), 1);
+  const size_t measured = size_t(llvm::count_if(
+      study.layers, [](const StudiedLayer &layer) { return layer.isInt8; }));
+  const size_t fitting = kRuns / std::max<size_t>(measured, 1);
   return unsigned(
       std::max<size_t>(std::min<size_t>(fitting, options.numSamples), 1));
 }
@@ -328,8 +363,10 @@ void PrecisionChoice::applyTo(PipelineOptions &pipeline) const {
 
 std::vector<std::string> StudyRun::keepRules() const {
   std::vector<std::string> rules;
+  // Other layers are never in int8, so they need no rule.
   if (options.maxDrop)
-    for (const StudiedLayer &layer : study.layers)
+    for (const StudiedLayer &layer :
+         llvm::ArrayRef(study.layers).take_front(probe.units().size()))
       if (!layer.isInt8)
         rules.push_back(keepRule(layer.nodes.front()));
   // The user's rules come last, because they may ask for int8.

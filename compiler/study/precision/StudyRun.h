@@ -7,6 +7,7 @@
 #ifndef INGOT_COMPILER_STUDY_PRECISION_STUDYRUN_H
 #define INGOT_COMPILER_STUDY_PRECISION_STUDYRUN_H
 
+#include "compiler/driver/DecisionTrace.h"
 #include "compiler/study/precision/Evaluation.h"
 #include "compiler/study/precision/PrecisionStudy.h"
 
@@ -47,7 +48,7 @@ private:
   ScratchModel::Options scratchOptions() const;
   llvm::Error findCalibration(const Progress &progress);
   llvm::Error prepareModels(const Progress &progress);
-  void addLayers();
+  void addLayers(const std::vector<Decision> &decisions);
   unsigned numPicked() const;
   llvm::Error readSamples(const Progress &progress);
   llvm::Error measureTimes(const Progress &progress);
@@ -65,6 +66,7 @@ private:
   Candidate candidateOf(const Trial &trial) const;
   void take(size_t trial);
   std::string describeBudget() const;
+  llvm::Expected<bool> hasFasterMiss(const Progress &progress);
 
   // In AutoPrecision.cpp.
   void dropSlowLayers();
@@ -77,7 +79,8 @@ private:
   double leastPercent() const;
   bool isRight(double percent) const;
   bool hasNoWideLayer() const;
-  llvm::Expected<Score> compileChoice(size_t numWide, const Progress &progress);
+  llvm::Error compileChoice(size_t numWide, const Progress &progress);
+  llvm::Expected<Score> rateChoice(size_t numWide, const Progress &progress);
   llvm::Expected<std::optional<Score>> widen(const Progress &progress);
   llvm::Error chooseLayers(const Progress &progress);
 

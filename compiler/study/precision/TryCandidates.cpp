@@ -168,6 +168,25 @@ std::string StudyRun::describeBudget() const {
          ": give --max-drop=" + digits("%g", enough) + "% or --precision=fp32";
 }
 
+/// Returns true if a model that misses the budget is faster than fp32. If none
+/// is, fp32 is the best model for any budget. Times of single layers do not
+/// tell, because those of small layers are mostly noise.
+llvm::Expected<bool> StudyRun::hasFasterMiss(const Progress &progress) {
+  Stages stages(progress, {1, 1});
+  if (llvm::Error error = compileChoice(0, stages.next()))
+    return std::move(error);
+  std::vector<const ScratchModel *> models = {&fp32, &int8, tried};
+  if (llvm::any_of(
+          missed, [](const Missed &one) { return one.name == "int8-dynamic"; }))
+    models.push_back(&*dynamic);
+  llvm::Expected<std::vector<double>> times =
+      timeInTurns(models, firstSample, stages.next());
+  if (!times)
+    return times.takeError();
+  return kLeastGain * *llvm::min_element(llvm::drop_begin(*times)) <
+         times->front();
+}
+
 Candidate StudyRun::candidateOf(const Trial &trial) const {
   return {trial.name, trial.score.percent, true, trial.milliseconds};
 }
@@ -212,7 +231,7 @@ void StudyRun::take(size_t trial) {
 }
 
 llvm::Error StudyRun::choose(const Progress &progress) {
-  Stages stages(progress, {4, 2, 1, 2});
+  Stages stages(progress, {4, 2, 1, 1, 2});
   const std::vector<StudiedLayer> uniform = study.layers;
   dropSlowLayers();
   const Progress searching = stages.next();
@@ -221,8 +240,14 @@ llvm::Error StudyRun::choose(const Progress &progress) {
       return error;
   if (llvm::Error error = tryUniform(uniform, stages.next()))
     return error;
-  if (trials.empty() && !order.empty())
-    return makeError(describeBudget());
+  const Progress comparing = stages.next();
+  if (trials.empty() && !order.empty()) {
+    llvm::Expected<bool> areFaster = hasFasterMiss(comparing);
+    if (!areFaster)
+      return areFaster.takeError();
+    if (*areFaster)
+      return makeError(describeBudget());
+  }
   apply(order.size());
   for (size_t unit : order)
     study.layers[unit].reason = "the model as a whole is not faster";

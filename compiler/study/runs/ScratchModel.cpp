@@ -9,6 +9,7 @@
 #include "base/FreeMemory.h"
 #include "base/SystemFailures.h"
 #include "client/Execute.h"
+#include "compiler/driver/DecisionTrace.h"
 #include "compiler/driver/Messages.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -19,12 +20,16 @@ using namespace ingot::study;
 
 llvm::Error ScratchModel::compile(const Options &options,
                                   const Progress &progress) {
+  std::unique_ptr<mlir::MLIRContext> mlirContext = ingot::createContext();
   CompileOptions compile;
   compile.input = options.model;
   compile.output = library();
   compile.writeHeader = false;
   compile.pipeline = options.pipeline;
   compile.objects = options.objects;
+  compile.decisions = options.decisions;
+  if (options.decisions)
+    readRemarks(*mlirContext, *options.decisions, nullptr);
   compile.import.shapes = options.sizes.shapes;
   compile.import.dims = options.sizes.dims;
   compile.progress.onStep = [&](const std::string &step, double fraction) {
@@ -32,7 +37,6 @@ llvm::Error ScratchModel::compile(const Options &options,
     progress.step(step, fraction);
   };
   compile.progress.isCancelled = progress.isCancelled;
-  std::unique_ptr<mlir::MLIRContext> mlirContext = ingot::createContext();
   std::vector<Message> errors;
   llvm::StringMap<std::string> operators;
   compile.operators = &operators;

@@ -33,6 +33,8 @@ public:
     PipelineOptions pipeline;
     /// A cache of code shared by the study's compilations; may be null.
     ObjectCache *objects = nullptr;
+    /// Receives the decisions of the compilation; may be null.
+    DecisionTrace *decisions = nullptr;
   };
 
   /// Compiles the model for this machine and loads it.
