@@ -52,6 +52,7 @@ def pages(names=()):
 def normalize(line):
     """Replaces all that may differ between two machines or two runs."""
     line = re.sub(r"\((sse|avx)[^)]*\)?", "(FEATURES)", line)
+    line = line.removesuffix(", used here")
     line = re.sub(r"\b[0-9a-f]{16,64}\b", "#", line)
     line = re.sub(LEVELS, "LEVEL", line)
     line = re.sub(r"(?<![\w.])-(?=\d)", "", line)

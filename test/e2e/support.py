@@ -19,6 +19,8 @@ BIN = os.environ.get("INGOT_BIN", "")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.dirname(BIN)
 TOLERANCE = 1e-4  # relative to the largest absolute output
+# Options for code with AVX-512, VNNI and BF16 that runs on every CPU with AVX2, which emulates the instructions.
+EMULATED = ("--target=znver4", "--emulate-on=x86-64-v3")
 # Texts that a tool prints when it crashes; never acceptable for any input.
 CRASH_MARKS = ("PLEASE submit a bug report", "Assertion", "terminate called", "Stack dump", "AddressSanitizer",
                "itself failed", "runtime error:", "Segmentation fault", "LLVM ERROR")
@@ -192,7 +194,7 @@ def conv_model(weight=(4, 3, 3, 3), name="conv0", **attributes):
                       [("x", [1, 3, 8, 8])], [("y", list("nchw"))], {"w": weights})
 
 
-__all__ = ["BIN", "BUILD", "ROOT", "TOLERANCE", "Case", "conv_model", "have", "helper", "make_model", "np",
+__all__ = ["BIN", "BUILD", "EMULATED", "ROOT", "TOLERANCE", "Case", "conv_model", "have", "helper", "make_model", "np",
            "numpy_helper", "onnx", "peer", "relu_model", "start", "tool", "TensorProto"]
 
 

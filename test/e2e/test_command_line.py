@@ -166,7 +166,7 @@ class ExitCodes(Case):
         for name in ("junk.json", "junk.npy", "junk.so", "junk.onnx"):
             with open(self.path(name), "w") as f:
                 f.write("junk")
-        kept = ["--precision=bf16"]
+        kept = ["--precision=fp16"]
         commands = {"compile": [model, "-o", self.path("made.so")], "calibrate": [model, "--data", data, "-o", self.path("c.json")],
                     "compare": [artifact, model, "--data", data], "run": [artifact, "--input=random", "--dim=n=1"],
                     "bench": [artifact, "--duration=0", "--warm-up=0"], "inspect": [artifact]}

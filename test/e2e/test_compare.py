@@ -113,14 +113,14 @@ class Comparing(Case):
         artifact = self.compile(model, *int8)
         self.assertEqual(self.compare(artifact, model, *data),
                          self.compare(artifact, model, *data, f"--calibration={ranges}"))
-        keep = [f"--keep={name}=fp32" for name in names[1:]]
+        keep = [*(f"--keep={name}=fp32" for name in names[1:]), "--keep=*=int8"]
         kept = self.compile(model, *int8, *keep)
         self.assertEqual(self.compare(kept, model, *data),
                          self.compare(kept, model, *data, f"--calibration={ranges}", *keep))
         left = self.compare(kept, model, *data[:2], "--sensitivity")["sensitivity"]["layers"]
         self.assertEqual({node for layer in left for node in layer["nodes"]} & set(names), {names[0]})
         # CPUs without the instructions leave a small model in fp32, unless a rule says otherwise.
-        for precision, *rule in (("bf16", "--keep=*=bf16"), ("fp16", "--keep=*=fp16"), ("int8-dynamic",),
+        for precision, *rule in (("bf16", "--keep=*=bf16"), ("fp16", "--keep=*=fp16"), ("int8-dynamic", "--keep=*=int8"),
                                  ("O3", "--keep=*=bf16")):
             tensors = self.compare(self.compile(model, f"--precision={precision}", *rule), model, *data)["tensors"]
             errors = [t["relative_error"] for t in tensors]
@@ -152,9 +152,9 @@ class Comparing(Case):
         text["tensors"][0]["scale"] *= 30
         with open(ranges, "w") as f:
             json.dump(text, f)
-        artifact = self.compile(model, "--precision=int8", f"--calibration={ranges}")
+        artifact = self.compile(model, "--precision=int8", f"--calibration={ranges}", "--keep=*=int8")
         done = tool("ingot", "compare", artifact, model, "--data", self.path("x.npz"), "--per-layer", "--calibration",
-                    ranges)
+                    ranges, "--keep=*=int8")
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = done.stdout.split("the worst first:\n")[1].splitlines()[1:]
         errors = [float([cell for cell in row.split("  ") if cell.strip()][1]) for row in rows]
@@ -241,12 +241,13 @@ class Comparing(Case):
         np.savez(self.path("x.npz"), x=rng.standard_normal((12, 4, 5, 5)).astype(np.float32))
         ranges = self.calibrate(model)
         int8 = ["--precision=int8", f"--calibration={ranges}"]
-        artifact = self.compile(model, *int8)
-        found = self.compare(artifact, model, "--data", self.path("x.npz"), "--sensitivity", "--calibration", ranges)
+        artifact = self.compile(model, *int8, "--keep=*=int8")
+        found = self.compare(artifact, model, "--data", self.path("x.npz"), "--sensitivity", "--calibration", ranges,
+                             "--keep=*=int8")
         kept = found["sensitivity"]["kept"][-1]
         worst = [layer["nodes"] for layer in found["sensitivity"]["layers"]][:kept["layers"]]
         self.assertEqual(kept["layers"], 4)
-        dumped = tool("ingot", "inspect", "--json", self.compile(model, *int8, *shlex.split(kept["arguments"])))
+        dumped = tool("ingot", "inspect", "--json", self.compile(model, *int8, *shlex.split(kept["arguments"]), "--keep=*=int8"))
         layers = json.loads(dumped.stdout)["layers"]
         found = {n for layer in layers if layer["precision"] == "int8" for n in layer["nodes"] if n in names}
         self.assertEqual(found, set(names) - {n for nodes in worst for n in nodes})

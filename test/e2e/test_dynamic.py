@@ -7,7 +7,7 @@ import numpy as np
 from onnx.reference import ReferenceEvaluator
 
 import families
-from support import Case, TensorProto, helper, make_model, tool
+from support import EMULATED, Case, TensorProto, helper, make_model, tool
 from test_levels import cap
 from test_packed_weights import LEVELS
 
@@ -30,7 +30,7 @@ class Precision(Case):
                 floats = self.run_model(self.compile(model, *shapes, name="fp32"), feeds)
                 # Small products stay floats unless a rule names them.
                 rules = ["--keep=*=int8"] if name in ("bert", "vit") else []
-                artifact = self.compile(model, *shapes, "--precision=int8-dynamic", *rules, name="int8")
+                artifact = self.compile(model, *shapes, "--precision=int8-dynamic", *rules, *EMULATED, name="int8")
                 got = self.run_model(artifact, feeds)
                 for output, want in floats.items():
                     if want.dtype.kind == "f":
@@ -54,7 +54,7 @@ class Precision(Case):
         model = make_model([helper.make_node("MatMul", ["x", "v"], ["h"], name="first"),
                             helper.make_node("MatMul", ["h", "w"], ["y"], name="second")],
                            [("x", [4, 64])], [("y", [4, 64])], weights)
-        artifact = self.compile(model, "--precision=int8-dynamic", "--keep=sec*=fp32")
+        artifact = self.compile(model, "--precision=int8-dynamic", "--keep=sec*=fp32", *EMULATED)
         layers = {tuple(layer["nodes"]): layer["precision"] for layer in inspect(artifact)["layers"]
                   if layer["kind"] == "matmul"}
         self.assertEqual(layers, {("first",): "int8", ("second",): ""})

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from support import Case, tool
+from support import EMULATED, Case, tool
 
 TYPES = {TensorProto.FLOAT16: np.dtype(np.float16), TensorProto.BFLOAT16: np.dtype(ml_dtypes.bfloat16)}
 # Relative error: the result is rounded, and bf16 kernels also round each factor.
@@ -54,10 +54,10 @@ class Half(Case):
             value.type.tensor_type.elem_type = TensorProto.FLOAT
         return wide
 
-    def check(self, element):
+    def check(self, element, *options):
         model, x = self.model(element)
         want = self.run_model(self.compile(self.wide(model), name="wide"), {"x": x.astype(WIDE)})["y"]
-        artifact = self.compile(model)
+        artifact = self.compile(model, *options)
         layers = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["layers"]
         loops = [layer for layer in layers if layer["backend"] == "loops" and layer["kind"] != "elementwise"]
         self.assertEqual(loops, [])
@@ -113,7 +113,7 @@ class Half(Case):
             np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], np.maximum(x, 0)[-7:-2:3])
 
     def test_bfloat16(self):
-        self.assertEqual(self.check(TensorProto.BFLOAT16), {"bf16"})
+        self.assertEqual(self.check(TensorProto.BFLOAT16, *EMULATED), {"bf16"})
 
 
 if __name__ == "__main__":

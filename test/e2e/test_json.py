@@ -234,16 +234,20 @@ class Studies(JsonCase):
         value = onnx.load(self.model).graph.input[0].type.tensor_type.shape
         return [d.dim_value for d in value.dim][1:]
 
+    def int8(self, calibration):
+        """Compiles the model in int8, also for a CPU on which this does not pay."""
+        return self.compile(self.model, "--precision=int8", f"--calibration={calibration}", "--keep=*=int8", name="int8")
+
     def test_calibrate_and_compare(self):
         calibration = self.path("m.calib.json")
         document, lines = self.document("calibrate", self.model, "--data", self.path("x.npz"), "-o", calibration)
         self.assertEqual((document["calibration"], document["samples"]), (calibration, 4))
         fractions = [line["fraction"] for line in lines if "fraction" in line]
         self.assertEqual(fractions, sorted(fractions))
-        artifact = self.compile(self.model, "--precision=int8", f"--calibration={calibration}", name="int8")
+        artifact = self.int8(calibration)
         data = ["--data", self.path("x.npz")]
         document, _ = self.document("compare", artifact, self.model, *data, "--per-layer", "--sensitivity",
-                                    f"--calibration={calibration}")
+                                    f"--calibration={calibration}", "--keep=*=int8")
         self.assertEqual((document["samples"], document["precision"]), (4, "int8"))
         self.assertGreater(len(document["sensitivity"]["layers"]), 0)
         document, _ = self.document("compare", artifact, self.model, *data, "--max-error=0", code=3)
@@ -253,7 +257,7 @@ class Studies(JsonCase):
         """The document has the bounds, the outputs that exceed them, and the first violation of each output."""
         calibration = self.path("m.calib.json")
         self.document("calibrate", self.model, "--data", self.path("x.npz"), "-o", calibration)
-        artifact = self.compile(self.model, "--precision=int8", f"--calibration={calibration}", name="int8")
+        artifact = self.int8(calibration)
         command = [artifact, self.model, "--data", self.path("x.npz")]
         text = tool("ingot", "compare", *command, "--atol=1e-6", "--rtol=1e-5").stdout
         shown = re.search(r"'(.*)': (\d+) of (\d+) elements are beyond the tolerance, the first is element (\d+) of (.*): "

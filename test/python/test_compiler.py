@@ -39,11 +39,11 @@ class Compiling(Case):
         model = ingot.compile(make([node("MatMul", ["x", "w"], ["y"])], [("x", TensorProto.FLOAT, ("n", 256))],
                                    [("y", TensorProto.FLOAT, ("n", 256))],
                                    [onnx.numpy_helper.from_array(np.random.default_rng(0).random((256, 256), np.float32), "w")]),
-                              self.at("bf16.so"), precision="bf16", shape={"x": (64, 256)}, header=True, winograd=False,
-                              limit={"nodes": 1000}, progress=steps.append)
+                              self.at("fp16.so"), precision="fp16", keep="*=fp16", shape={"x": (64, 256)},
+                              header=True, winograd=False, limit={"nodes": 1000}, progress=steps.append)
         self.assertEqual(model.inputs[0].shape, (64, 256))
-        self.assertIn("bfloat16", model.info.precisions)
-        self.assertTrue(os.path.exists(self.at("bf16.h")))
+        self.assertIn("float16", model.info.precisions)
+        self.assertTrue(os.path.exists(self.at("fp16.h")))
         self.assertEqual(steps[-1].fraction, 1)
         self.assertRegex(str(steps[0]), r"\d+% \w+")
 
@@ -199,7 +199,7 @@ class Compiling(Case):
         np.savez(self.at("samples.npz"), x=rng.normal(size=(8, 4, 16)).astype(np.float32))
         found = ingot.calibrate(path, self.at("samples.npz"), self.at("ranges.json"))
         self.assertEqual(found.calibration, self.at("ranges.json"))
-        model = ingot.compile(path, self.at("int8.so"), precision="int8", calibration=found.calibration)
+        model = ingot.compile(path, self.at("int8.so"), precision="int8", calibration=found.calibration, keep="*=int8")
         self.assertIn("int8", model.info.precisions)
 
     def test_metrics(self):
