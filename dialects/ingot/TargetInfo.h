@@ -85,7 +85,8 @@ std::string numberNames();
 /// The properties of a core that code generation needs.
 struct TargetInfo : TargetNumbers {
   TargetInfo(uint64_t features, const TargetNumbers &numbers);
-  /// Returns the target of the module that is `op` or contains it.
+  /// Returns the target of the module that is `op` or contains it. Tasks in a
+  /// loop are smaller on CPUs without VNNI.
   static TargetInfo of(mlir::Operation *op);
 
   /// Number of f32 elements in a vector register.

@@ -366,7 +366,7 @@ ProductAnswers quantize::answerDynamicBytes(ArrayRef<Operation *> products,
   llvm::DenseMap<Operation *, int64_t> weightsOf = countWeightsInLoops(chosen);
   for (auto &[product, answer] : answers) {
     Operation *loop = loopOf(product);
-    if (!loop || !answer.choice)
+    if (!loop || !answer.choice || keep.converts(product))
       continue;
     Answer<bool> inLoop =
         Policy::of(product).multiplyBytesInLoop(product, weightsOf[loop]);

@@ -39,7 +39,7 @@ Answer<bool> CpuPolicy::multiplyDynamicBytes(Operation *product) const {
 
 Answer<bool> CpuPolicy::multiplyBytesInLoop(Operation *product,
                                             int64_t weights) const {
-  return withCosts(isLoopForInt8(weights), product, Form::dynamicInt8);
+  return withCosts(isLoopForInt8(product, weights), product, Form::dynamicInt8);
 }
 
 Answer<bool> CpuPolicy::multiplyBytesAsFloats(nn::ConvOp product) const {

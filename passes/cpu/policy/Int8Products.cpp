@@ -105,6 +105,8 @@ struct Readers {
         outputs = w[0] * taps / productOf(conv.getStrides());
       } else if (auto matmul = dyn_cast<nn::MatMulOp>(user)) {
         outputs = matmul.getType().getShape().back();
+        auto b = cast<ShapedType>(matmul.getB().getType());
+        weights += b.hasStaticShape() ? b.getNumElements() : 0;
       }
       products += std::max<int64_t>(outputs, 0);
     }
@@ -168,7 +170,8 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
     return {true, "has open sizes, which may be large"};
   const int64_t fewest = threshold::rangeFewestWeights;
   int64_t columns = y.getShape().back(), weights = b.getNumElements();
-  if (weights <
+  Readers readers(matmul.getA());
+  if (readers.weights <
       (machine.asInt16 ? threshold::rangeMatrixFactor * fewest : fewest))
     return {false, kFewWeights};
   if (y.getNumElements() == columns) {
@@ -182,7 +185,6 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
   // With too few rows for pairs, bytes are multiplied as int16, which saves
   // less time. The tensor must then take part in more products to pay for the
   // range.
-  Readers readers(matmul.getA());
   if (readers.multiplyLittle(machine.asInt16))
     return {false, kMultipliesLittle};
   if (!machine.asInt16 ||
@@ -202,11 +204,21 @@ Answer<bool> cpu::isForDynamicInt8(Operation *product) {
   return {false, "is neither a convolution nor a matrix product"};
 }
 
-Answer<bool> cpu::isLoopForInt8(int64_t weights) {
-  if (weights >= threshold::loopFewestByteWeights)
-    return {true, "is in a loop with many weights"};
-  return {false, "is in a loop with few weights, where one kernel of floats "
-                 "computes all steps"};
+// The kernel of floats splits sequences into tasks, which are as long as all
+// steps. Threads that share a step in bytes meet after each product instead.
+Answer<bool> cpu::isLoopForInt8(Operation *product, int64_t weights) {
+  if (weights < threshold::loopFewestByteWeights)
+    return {false, "is in a loop with few weights, where one kernel of floats "
+                   "computes all steps"};
+  auto y = cast<ShapedType>(product->getResult(0).getType());
+  const int64_t rows = y.hasStaticShape() && y.getShape().back() > 0
+                           ? y.getNumElements() / y.getShape().back()
+                           : 1;
+  if (Machine(product).asInt16 && rows > 1 &&
+      rows * weights <= threshold::loopFewByteProductsAsInt16)
+    return {false, "is in a loop with short steps, where one kernel of floats "
+                   "gives each thread some sequences through all steps"};
+  return {true, "is in a loop with many weights"};
 }
 
 Answer<bool> cpu::isForComputedBytes(nn::MatMulOp product) {

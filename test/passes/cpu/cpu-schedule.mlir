@@ -33,6 +33,51 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
+// On CPUs without VNNI, tasks in a loop have a quarter of the arithmetic.
+// CHECK-LABEL: func.func @loop(
+// CHECK: schedule = #cpu.schedule<tile = <6x16>, grid = <42x6>>
+// CHECK: scf.for
+// CHECK: schedule = #cpu.schedule<tile = <6x16>, grid = <24x6, rows_outside = true>>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @loop(%a: memref<40x96xf32>, %w: memref<3x96x32xf32>, %d: memref<40x96xf32>, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    cpu.matmul ins(%a, %w : memref<40x96xf32>, memref<3x96x32xf32>) outs(%d : memref<40x96xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    scf.for %i = %c0 to %n step %c1 {
+      cpu.matmul ins(%a, %w : memref<40x96xf32>, memref<3x96x32xf32>) outs(%d : memref<40x96xf32>) {
+      ^bb0(%sum: f32):
+        cpu.yield %sum : f32
+      }
+    }
+    return
+  }
+}
+
+// -----
+
+// On CPUs with VNNI, they do not.
+// CHECK-LABEL: func.func @loop_with_vnni(
+// CHECK: scf.for
+// CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <42x3>>
+module attributes {ingot.target = #ingot.target<"znver4">} {
+  func.func @loop_with_vnni(%a: memref<40x96xf32>, %w: memref<3x96x32xf32>, %d: memref<40x96xf32>, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      cpu.matmul ins(%a, %w : memref<40x96xf32>, memref<3x96x32xf32>) outs(%d : memref<40x96xf32>) {
+      ^bb0(%sum: f32):
+        cpu.yield %sum : f32
+      }
+    }
+    return
+  }
+}
+
+// -----
+
 // Weights that do not stay in the cache are read once.
 // CHECK-LABEL: func.func @large_weights(
 // CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <196x1>, prefetch = true>
