@@ -38,7 +38,7 @@ Answer<bool> Policy::multiplyInt8(Operation *, const Int8Candidate &) const {
 Answer<bool> Policy::multiplyDynamicBytes(Operation *) const {
   return {false, kNoPolicy};
 }
-Answer<bool> Policy::multiplyBytesInLoop(Operation *, int64_t) const {
+Answer<bool> Policy::multiplyBytesInLoop(Operation *, int64_t, int64_t) const {
   return {false, kNoPolicy};
 }
 Answer<bool> Policy::multiplyGroupsAsFloats(ArrayRef<int64_t>, int64_t) const {

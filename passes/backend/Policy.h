@@ -109,9 +109,11 @@ public:
   virtual Answer<bool> multiplyDynamicBytes(mlir::Operation *product) const;
   /// Returns true if `product`, in a loop, is to be computed in int8 with a
   /// range that each step determines. `weights` is the number of weights of all
-  /// products in the loop that would be in int8.
+  /// products in the loop that would be in int8. `numLoops` is the number of
+  /// loops of the same node, such as the directions of a recurrent network.
   virtual Answer<bool> multiplyBytesInLoop(mlir::Operation *product,
-                                           int64_t weights) const;
+                                           int64_t weights,
+                                           int64_t numLoops) const;
   /// Returns true if `product`, whose operands are int8, is to be computed in
   /// f32.
   virtual Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const;

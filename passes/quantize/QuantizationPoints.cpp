@@ -364,12 +364,21 @@ ProductAnswers quantize::answerDynamicBytes(ArrayRef<Operation *> products,
     answers.insert({product, std::move(answer)});
   }
   llvm::DenseMap<Operation *, int64_t> weightsOf = countWeightsInLoops(chosen);
+  llvm::DenseMap<StringAttr, llvm::SmallPtrSet<Operation *, 2>> loopsOf;
+  for (Operation *product : chosen)
+    if (Operation *loop = loopOf(product))
+      forEachNode(product->getLoc(),
+                  [&](StringAttr node) { loopsOf[node].insert(loop); });
   for (auto &[product, answer] : answers) {
     Operation *loop = loopOf(product);
     if (!loop || !answer.choice || keep.converts(product))
       continue;
-    Answer<bool> inLoop =
-        Policy::of(product).multiplyBytesInLoop(product, weightsOf[loop]);
+    size_t numLoops = 1;
+    forEachNode(product->getLoc(), [&](StringAttr node) {
+      numLoops = std::max<size_t>(numLoops, loopsOf[node].size());
+    });
+    Answer<bool> inLoop = Policy::of(product).multiplyBytesInLoop(
+        product, weightsOf[loop], int64_t(numLoops));
     if (!inLoop.choice)
       answer = std::move(inLoop);
   }

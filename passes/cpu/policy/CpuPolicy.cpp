@@ -37,9 +37,10 @@ Answer<bool> CpuPolicy::multiplyDynamicBytes(Operation *product) const {
   return withCosts(isForDynamicInt8(product), product, Form::dynamicInt8);
 }
 
-Answer<bool> CpuPolicy::multiplyBytesInLoop(Operation *product,
-                                            int64_t weights) const {
-  return withCosts(isLoopForInt8(product, weights), product, Form::dynamicInt8);
+Answer<bool> CpuPolicy::multiplyBytesInLoop(Operation *product, int64_t weights,
+                                            int64_t numLoops) const {
+  return withCosts(isLoopForInt8(product, weights, numLoops), product,
+                   Form::dynamicInt8);
 }
 
 Answer<bool> CpuPolicy::multiplyBytesAsFloats(nn::ConvOp product) const {

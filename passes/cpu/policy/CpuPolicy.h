@@ -18,8 +18,8 @@ public:
   Answer<bool> multiplyInt8(mlir::Operation *product,
                             const Int8Candidate &candidate) const override;
   Answer<bool> multiplyDynamicBytes(mlir::Operation *product) const override;
-  Answer<bool> multiplyBytesInLoop(mlir::Operation *product,
-                                   int64_t weights) const override;
+  Answer<bool> multiplyBytesInLoop(mlir::Operation *product, int64_t weights,
+                                   int64_t numLoops) const override;
   Answer<bool> multiplyBytesAsFloats(nn::ConvOp product) const override;
   Answer<bool> multiplyGroupsAsFloats(llvm::ArrayRef<int64_t> weights,
                                       int64_t groups) const override;

@@ -204,9 +204,15 @@ Answer<bool> cpu::isForDynamicInt8(Operation *product) {
   return {false, "is neither a convolution nor a matrix product"};
 }
 
+/// The most sequences that one task of `cpu.recurrent` may be left with, on
+/// CPUs without AVX-512.
+static constexpr int64_t kSequencesOfTask = 6;
+
 // The kernel of floats splits sequences into tasks, which are as long as all
-// steps. Threads that share a step in bytes meet after each product instead.
-Answer<bool> cpu::isLoopForInt8(Operation *product, int64_t weights) {
+// steps. Threads that share a step in bytes meet after each product instead. A
+// single sequence is limited by reading weights, of which bytes have fewer.
+Answer<bool> cpu::isLoopForInt8(Operation *product, int64_t weights,
+                                int64_t numLoops) {
   if (weights < threshold::loopFewestByteWeights)
     return {false, "is in a loop with few weights, where one kernel of floats "
                    "computes all steps"};
@@ -214,7 +220,9 @@ Answer<bool> cpu::isLoopForInt8(Operation *product, int64_t weights) {
   const int64_t rows = y.hasStaticShape() && y.getShape().back() > 0
                            ? y.getNumElements() / y.getShape().back()
                            : 1;
-  if (Machine(product).asInt16 && rows > 1 &&
+  const int64_t tasks =
+      numLoops * int64_t(llvm::divideCeil(rows, kSequencesOfTask));
+  if (Machine(product).asInt16 && rows > 1 && tasks > 1 &&
       rows * weights <= threshold::loopFewByteProductsAsInt16)
     return {false, "is in a loop with short steps, where one kernel of floats "
                    "gives each thread some sequences through all steps"};

@@ -21,8 +21,9 @@ Answer<bool> isForInt8(mlir::Operation *product,
 /// Returns true if bytes save more time than finding a range and rounding cost.
 Answer<bool> isForDynamicInt8(mlir::Operation *product);
 /// Returns true if a loop whose products in int8 have these weights is faster
-/// than one kernel of floats for all steps.
-Answer<bool> isLoopForInt8(mlir::Operation *product, int64_t weights);
+/// than one kernel of floats for all steps. `numLoops` loops are independent.
+Answer<bool> isLoopForInt8(mlir::Operation *product, int64_t weights,
+                           int64_t numLoops);
 
 /// Returns true if a product of two computed factors of bytes pays for packing
 /// the right one.

@@ -90,7 +90,7 @@ TEST_F(PolicyTest, DeclinesForUnknownDevice) {
   for (const Answer<bool> &answer :
        {policy.multiplyInt8(op, siteOfFloats()),
         policy.multiplyDynamicBytes(op),
-        policy.multiplyBytesInLoop(op, 1 << 30),
+        policy.multiplyBytesInLoop(op, 1 << 30, 1),
         policy.multiplyInt16(op, OptimizeFor::speed), policy.multiplyBF16(op),
         policy.storeF16Weights(op, 1 << 30), policy.multiplyF16(op),
         policy.packWeights(cast<nn::MatMulOp>(op), {4, 1 << 30}),

@@ -6,7 +6,9 @@
 // Products of one state share its range, so their weights count together.
 // CHECK-DAG: "gates"{{.*}}<precision, "int8", {{.*}}"uses each element in enough products to pay for finding the range">
 // CHECK-DAG: "candidate"{{.*}}<precision, "int8", {{.*}}"uses each element in enough products to pay for finding the range">
-// Few sequences, whose steps are short, stay floats on CPUs without VNNI. One sequence does not: floats use one thread.
+// Sequences of two tasks, whose steps are short, stay floats on CPUs without VNNI. Two directions are two tasks, and a
+// few sequences of one direction are one.
+// CHECK-DAG: "alone"{{.*}}<precision, "int8", {{.*}}"uses each element in enough products to pay for finding the range">
 // WORDS-DAG: "short"{{.*}}<precision, "float32", {{.*}}"is in a loop with short steps, where one kernel of floats gives each thread some sequences through all steps">
 // DOTS-DAG: "short"{{.*}}<precision, "int8", {{.*}}"uses each element in enough products to pay for finding the range">
 // CHECK-DAG: "single"{{.*}}<precision, "int8", {{.*}}"has one row, whose time is that of reading weights">
@@ -15,7 +17,8 @@
 // A rule decides for loops, too.
 // CHECK-DAG: "named"{{.*}}<precision, "int8", "is put in int8 by a rule">
 func.func @loops(%x: tensor<50x96xf32>, %s: tensor<2x128xf32>, %one: tensor<1x128xf32>, %few: tensor<4x64xf32>, %n: index)
-    -> (tensor<50x192xf32>, tensor<50x96xf32>, tensor<2x128xf32>, tensor<1x128xf32>, tensor<4x64xf32>, tensor<4x64xf32>) {
+    -> (tensor<50x192xf32>, tensor<50x96xf32>, tensor<2x128xf32>, tensor<1x128xf32>, tensor<4x64xf32>, tensor<4x64xf32>,
+        tensor<2x128xf32>, tensor<2x128xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %w = arith.constant dense<0.5> : tensor<96x192xf32>
@@ -44,5 +47,14 @@ func.func @loops(%x: tensor<50x96xf32>, %s: tensor<2x128xf32>, %one: tensor<1x12
     %a = nn.matmul %h, %t : (tensor<4x64xf32>, tensor<64x64xf32>) -> tensor<4x64xf32> loc("named")
     scf.yield %a : tensor<4x64xf32>
   }
-  return %0#1, %0#0, %1, %2, %3, %4 : tensor<50x192xf32>, tensor<50x96xf32>, tensor<2x128xf32>, tensor<1x128xf32>, tensor<4x64xf32>, tensor<4x64xf32>
+  %5 = scf.for %i = %c0 to %n step %c1 iter_args(%h = %s) -> tensor<2x128xf32> {
+    %a = nn.matmul %h, %u : (tensor<2x128xf32>, tensor<128x128xf32>) -> tensor<2x128xf32> loc("alone")
+    scf.yield %a : tensor<2x128xf32>
+  }
+  %6 = scf.for %i = %c0 to %n step %c1 iter_args(%h = %s) -> tensor<2x128xf32> {
+    %a = nn.matmul %h, %u : (tensor<2x128xf32>, tensor<128x128xf32>) -> tensor<2x128xf32> loc("short")
+    scf.yield %a : tensor<2x128xf32>
+  }
+  return %0#1, %0#0, %1, %2, %3, %4, %5, %6 : tensor<50x192xf32>, tensor<50x96xf32>, tensor<2x128xf32>, tensor<1x128xf32>, tensor<4x64xf32>, tensor<4x64xf32>,
+    tensor<2x128xf32>, tensor<2x128xf32>
 }
