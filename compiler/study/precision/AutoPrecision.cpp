@@ -59,11 +59,13 @@ void StudyRun::dropSlowLayers() {
     StudiedLayer &layer = study.layers[i];
     if (!layer.isInt8)
       continue;
-    if (lossOf(layer) > 0 && !areKept)
-      layer.reason = "int8 is not faster: " + digits("%.4f", *layer.int8Ms) +
-                     " ms, fp32 " + digits("%.4f", *layer.fp32Ms) + " ms";
-    else
+    if (areKept || lossOf(layer) == 0) {
       order.push_back(i);
+      continue;
+    }
+    hasSlowLayers = true;
+    layer.reason = "int8 is not faster: " + digits("%.4f", *layer.int8Ms) +
+                   " ms, fp32 " + digits("%.4f", *layer.fp32Ms) + " ms";
   }
 }
 
@@ -189,19 +191,12 @@ void StudyRun::apply(size_t numWide) {
   }
 }
 
-/// Returns true if each layer of the int8 artifact may stay in int8.
-bool StudyRun::hasNoWideLayer() const {
-  const auto isInt8 = [](const StudiedLayer &layer) { return layer.isInt8; };
-  return order.size() == size_t(llvm::count_if(study.layers, isInt8));
-}
-
 /// Compiles the choice, or uses the artifact with all layers in int8 if they
 /// are equal.
 llvm::Error StudyRun::compileChoice(size_t numWide, const Progress &progress) {
-  const bool isAll = numWide == 0 && hasNoWideLayer();
   apply(numWide);
   tried = &int8;
-  if (isAll)
+  if (isInt8Artifact(numWide))
     return llvm::Error::success();
   ScratchModel::Options scratch = scratchOptions();
   scratch.pipeline.calibration = calibrationPath;
@@ -213,8 +208,7 @@ llvm::Error StudyRun::compileChoice(size_t numWide, const Progress &progress) {
 /// Compiles the choice. Returns its score.
 llvm::Expected<Score> StudyRun::rateChoice(size_t numWide,
                                            const Progress &progress) {
-  const bool isAll = numWide == 0 && hasNoWideLayer();
-  Stages stages(progress, {isAll ? 0.0 : 1.0, 1.0});
+  Stages stages(progress, {isInt8Artifact(numWide) ? 0.0 : 1.0, 1.0});
   if (llvm::Error error = compileChoice(numWide, stages.next()))
     return std::move(error);
   ++study.search->evaluations;
@@ -261,7 +255,7 @@ llvm::Error StudyRun::chooseLayers(const Progress &progress) {
   std::optional<Score> score;
   // The probe is compiled already, so it tells whether an artifact without
   // slow layers is worth its compilation.
-  if (!hasNoWideLayer())
+  if (!isInt8Artifact(0))
     if (llvm::Error error =
             evaluation->rate(probeRun(0, probing), probing).moveInto(score))
       return error;
@@ -271,7 +265,7 @@ llvm::Error StudyRun::chooseLayers(const Progress &progress) {
   search.int8Percent = score->percent;
   const Progress widening = stages.next();
   if (!isRight(score->percent)) {
-    missed.push_back({hasNoWideLayer()
+    missed.push_back({isInt8Artifact(0)
                           ? "int8"
                           : std::to_string(order.size()) + " layers in int8",
                       score->percent});

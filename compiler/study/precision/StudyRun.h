@@ -78,7 +78,10 @@ private:
   void apply(size_t numWide);
   double leastPercent() const;
   bool isRight(double percent) const;
-  bool hasNoWideLayer() const;
+  /// Returns true if the choice is the artifact with all layers in int8.
+  bool isInt8Artifact(size_t numWide) const {
+    return numWide == 0 && !hasSlowLayers;
+  }
   llvm::Error compileChoice(size_t numWide, const Progress &progress);
   llvm::Expected<Score> rateChoice(size_t numWide, const Progress &progress);
   llvm::Expected<std::optional<Score>> widen(const Progress &progress);
@@ -118,6 +121,8 @@ private:
   std::unique_ptr<Evaluation> evaluation;
   /// The indices of units that are faster in int8, in the order of widening.
   std::vector<size_t> order;
+  /// True if `order` lacks layers of the int8 artifact, which are slower.
+  bool hasSlowLayers = false;
   Study study;
 };
 

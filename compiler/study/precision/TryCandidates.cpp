@@ -175,7 +175,9 @@ llvm::Expected<bool> StudyRun::hasFasterMiss(const Progress &progress) {
   Stages stages(progress, {1, 1});
   if (llvm::Error error = compileChoice(0, stages.next()))
     return std::move(error);
-  std::vector<const ScratchModel *> models = {&fp32, &int8, tried};
+  std::vector<const ScratchModel *> models = {&fp32, &int8};
+  if (tried != &int8)
+    models.push_back(tried);
   if (llvm::any_of(
           missed, [](const Missed &one) { return one.name == "int8-dynamic"; }))
     models.push_back(&*dynamic);
