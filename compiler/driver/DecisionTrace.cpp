@@ -176,6 +176,19 @@ std::string DecisionTrace::toJson(const DecisionsHead &head) const {
   return formatv("{0:2}\n", json::Value(std::move(root)));
 }
 
+std::map<std::vector<std::string>, LayerPrecision>
+ingot::precisionsOf(const std::vector<Decision> &decisions) {
+  std::map<std::vector<std::string>, LayerPrecision> layers;
+  for (const Decision &decision : decisions) {
+    if (decision.question != Question::precision)
+      continue;
+    LayerPrecision &layer = layers[decision.nodes];
+    layer.isNarrow |= decision.choice != "float32";
+    layer.decision = &decision;
+  }
+  return layers;
+}
+
 //===----------------------------------------------------------------------===//
 // Output for people
 //===----------------------------------------------------------------------===//

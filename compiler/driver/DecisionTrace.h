@@ -81,6 +81,19 @@ private:
   std::map<Key, Decision, Less> decisions;
 };
 
+/// The precision of a layer, which several operations or devices may compute.
+struct LayerPrecision {
+  /// True if one of them computes it in another precision than float32.
+  bool isNarrow = false;
+  /// The last of the decisions about it.
+  const Decision *decision = nullptr;
+};
+
+/// Returns the layers that have decisions about their precision, by their
+/// nodes. They point into `decisions`.
+std::map<std::vector<std::string>, LayerPrecision>
+precisionsOf(const std::vector<Decision> &decisions);
+
 /// Returns true for a decision that a user would not expect. `--remarks` prints
 /// these decisions.
 bool isRemarkable(const Decision &decision);

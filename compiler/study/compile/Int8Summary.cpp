@@ -19,24 +19,13 @@ using namespace ingot::study;
 static constexpr size_t kMaxReasons = 3;
 
 Int8Summary study::summarizeInt8(const std::vector<Decision> &decisions) {
-  struct Layer {
-    bool isInt8 = false;
-    const Decision *decision = nullptr;
-  };
-  std::map<std::vector<std::string>, Layer> layers;
-  for (const Decision &decision : decisions) {
-    if (decision.question != Question::precision)
-      continue;
-    Layer &layer = layers[decision.nodes];
-    layer.isInt8 |= decision.choice != "float32";
-    layer.decision = &decision;
-  }
+  const auto layers = precisionsOf(decisions);
   Int8Summary summary;
   summary.layers = layers.size();
   std::map<std::pair<std::string, std::string>, size_t> reasons;
   for (const auto &[nodes, layer] : layers) {
-    summary.int8Layers += layer.isInt8;
-    if (!layer.isInt8)
+    summary.int8Layers += layer.isNarrow;
+    if (!layer.isNarrow)
       ++reasons[{layer.decision->operation, layer.decision->reason}];
   }
   for (const auto &[key, count] : reasons)

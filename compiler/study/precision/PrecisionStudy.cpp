@@ -112,11 +112,10 @@ llvm::Error StudyRun::prepareModels(const Progress &progress) {
 static std::map<std::vector<std::string>, std::string>
 floatReasons(const std::vector<Decision> &decisions) {
   std::map<std::vector<std::string>, std::string> reasons;
-  for (const Decision &decision : decisions)
-    if (decision.question == Question::precision &&
-        decision.choice == "float32")
-      reasons[decision.nodes] =
-          "the " + decision.operation + " " + decision.reason;
+  for (const auto &[nodes, layer] : precisionsOf(decisions))
+    if (!layer.isNarrow)
+      reasons[nodes] =
+          "the " + layer.decision->operation + " " + layer.decision->reason;
   return reasons;
 }
 

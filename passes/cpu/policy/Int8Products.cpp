@@ -160,6 +160,11 @@ static Answer<bool> paysForRange(nn::ConvOp conv, const Machine &machine) {
   return {true, kPaysForRange};
 }
 
+/// Returns the rows of a result of known sizes.
+static int64_t rowsOf(ShapedType y) {
+  return y.getNumElements() / std::max<int64_t>(y.getShape().back(), 1);
+}
+
 /// Returns true if bytes save more time than finding a range takes. A dynamic
 /// number of rows counts as large. With a single row, bytes save reading time,
 /// so many weights or columns suffice. With int16, only the columns count.
@@ -187,8 +192,7 @@ static Answer<bool> paysForRange(nn::MatMulOp matmul, const Machine &machine) {
   // range.
   if (readers.multiplyLittle(machine.asInt16))
     return {false, kMultipliesLittle};
-  if (!machine.asInt16 ||
-      y.getNumElements() / columns >= threshold::pairedFewestRows ||
+  if (!machine.asInt16 || rowsOf(y) >= threshold::pairedFewestRows ||
       readers.products >= threshold::rangeFewestProductsUnpaired)
     return {true, kPaysForRange};
   return {false, "has too few rows for pairs of bytes, and uses each element "
@@ -204,10 +208,6 @@ Answer<bool> cpu::isForDynamicInt8(Operation *product) {
   return {false, "is neither a convolution nor a matrix product"};
 }
 
-/// The most sequences that one task of `cpu.recurrent` may be left with, on
-/// CPUs without AVX-512.
-static constexpr int64_t kSequencesOfTask = 6;
-
 // The kernel of floats splits sequences into tasks, which are as long as all
 // steps. Threads that share a step in bytes meet after each product instead. A
 // single sequence is limited by reading weights, of which bytes have fewer.
@@ -217,11 +217,10 @@ Answer<bool> cpu::isLoopForInt8(Operation *product, int64_t weights,
     return {false, "is in a loop with few weights, where one kernel of floats "
                    "computes all steps"};
   auto y = cast<ShapedType>(product->getResult(0).getType());
-  const int64_t rows = y.hasStaticShape() && y.getShape().back() > 0
-                           ? y.getNumElements() / y.getShape().back()
-                           : 1;
+  const int64_t rows = y.hasStaticShape() ? rowsOf(y) : 1;
   const int64_t tasks =
-      numLoops * int64_t(llvm::divideCeil(rows, kSequencesOfTask));
+      numLoops *
+      int64_t(llvm::divideCeil(rows, threshold::loopSequencesOfTask));
   if (Machine(product).asInt16 && rows > 1 && tasks > 1 &&
       rows * weights <= threshold::loopFewByteProductsAsInt16)
     return {false, "is in a loop with short steps, where one kernel of floats "
